@@ -1,4 +1,5 @@
-//! `cargo xtask features`: the library without its default features, and with each of them alone.
+//! `cargo xtask features`: the library without its default features, and with each of them alone; the command without
+//! the features that packages have.
 //!
 //! With none, a session with a model of one's own must need neither a C compiler nor TLS, and few crates: they are
 //! counted, and what only compiles C is refused by name. Then everything is checked without warnings, and the tests of
@@ -13,6 +14,9 @@ use crate::workspace::{CargoWorkspace, cargo, output};
 /// The crate with the features, and their names.
 const LIBRARY: &str = "longhaul";
 const FEATURES: [&str; 5] = ["hooks", "http", "otel", "sqlite", "tools"];
+
+/// The command, which is built from source without features.
+const COMMAND: &str = "longhaul-cli";
 
 /// How many crates the library may need without features, itself and the other crates of the workspace included.
 const MOST_CRATES: usize = 60;
@@ -59,6 +63,14 @@ pub(crate) fn run(workspace: &CargoWorkspace) -> TaskResult {
         let name = features.last().copied().unwrap_or("no feature");
         eprintln!("checked with {name}");
     }
+
+    let mut check = cargo_alone(workspace);
+    check
+        .args(["check", "--locked", "--quiet", "--profile", "features"])
+        .args(["--package", COMMAND])
+        .env("RUSTFLAGS", "-D warnings");
+    output(&mut check)?;
+    eprintln!("checked {COMMAND} without features");
 
     let mut test = cargo_alone(workspace);
     test.args(["test", "--locked", "--quiet", "--profile", "features"])

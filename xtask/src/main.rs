@@ -2,14 +2,17 @@
 //!
 //! `arch` checks the workspace against its plan, `spec` checks where each number of a specification is decided and
 //! lists the tests that prove it, `features` builds the library without its default features, `package` makes every
-//! publishable crate and builds the packages, `clients` runs real clients through the gateway, and `shell-fuzz` tries to
+//! publishable crate and builds the packages, `dist` makes what people install without building, `shots` the pictures
+//! in the documents, `clients` runs real clients through the gateway, and `shell-fuzz` tries to
 //! get commands past the agent's permissions. Each task is one module of this crate.
 
 mod arch;
 mod clients;
+mod dist;
 mod features;
 mod package;
 mod shell_fuzz;
+mod shots;
 mod spec;
 mod words;
 mod workspace;
@@ -23,7 +26,9 @@ type TaskResult = Result<(), Vec<String>>;
 
 fn usage() -> String {
     format!(
-        "{USAGE}\n{}\n{}\n\n{EXIT_CODES}",
+        "{USAGE}\n{}\n{}\n{}\n{}\n\n{EXIT_CODES}",
+        dist::USAGE,
+        shots::USAGE,
         shell_fuzz::USAGE,
         clients::USAGE
     )
@@ -56,6 +61,10 @@ fn main() -> ExitCode {
         ["words"] => CargoWorkspace::load().and_then(|workspace| words::run(&workspace)),
         ["features"] => CargoWorkspace::load().and_then(|workspace| features::run(&workspace)),
         ["package"] => CargoWorkspace::load().and_then(|workspace| package::run(&workspace)),
+        ["shots"] => CargoWorkspace::load().and_then(|workspace| shots::run(&workspace)),
+        ["dist", words @ ..] => {
+            CargoWorkspace::load().and_then(|workspace| dist::run(&workspace, words))
+        }
         ["shell-fuzz", words @ ..] => {
             CargoWorkspace::load().and_then(|workspace| shell_fuzz::run(&workspace, words))
         }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use longhaul::session::RetryWait;
 use longhaul_core::engine::Event;
 use longhaul_core::message::Usage;
 use longhaul_core::money::Usd;
@@ -21,6 +22,8 @@ pub enum AgentEvent {
     Thinking(String),
     /// The reply starts over: what arrived of it so far is void.
     Restarted,
+    /// A request failed and is sent again after a wait. What had arrived of its reply is void.
+    Retrying(RetryWait),
     /// A whole reply has arrived and is on disk: the message as the provider wrote it.
     Replied(Value),
     /// A call has started.
@@ -62,6 +65,8 @@ pub enum AgentEvent {
     Glance(AgentStatus),
     /// A notice for people, in a sentence.
     Notice(String),
+    /// The words of a guide, such as the tour's.
+    Guide(String),
     /// The work on a prompt has ended.
     Ended(PromptOutcome),
 }
@@ -92,6 +97,8 @@ pub struct AgentStatus {
     pub used: u64,
     /// Where compaction begins, or where the window ends.
     pub limit: u64,
+    /// The approximate tokens of the request prefix, which are part of every request.
+    pub prefix: u64,
     /// The percentage of the limit that is left.
     pub percent_left: u64,
     /// How near the limit is.
@@ -122,6 +129,9 @@ pub enum ApprovalMode {
     /// Whatever would be asked for is refused, because nobody is there to answer.
     DontAsk,
 }
+
+/// The name of the tool whose call submits a plan.
+pub const EXIT_PLAN_MODE: &str = "ExitPlanMode";
 
 /// A call that needs the user's consent.
 #[derive(Debug)]
@@ -168,6 +178,8 @@ pub enum ApprovalAnswer {
     Session,
     /// Yes, from now on in this project: the rule is written to its settings.
     Project,
+    /// Not yet: the model goes on planning. Only a plan is answered this way.
+    KeepPlanning,
     /// No, and maybe what the model should do instead.
     No(Option<String>),
 }

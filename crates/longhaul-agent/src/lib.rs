@@ -15,6 +15,7 @@ pub mod offline;
 pub mod permission;
 pub mod print;
 pub mod project_setup;
+mod retry_words;
 pub mod screen;
 pub mod session_paths;
 pub mod settings;

@@ -1,16 +1,24 @@
 //! The command line: raw flags, as given. Their meaning is resolved in `settings.rs` and by each command.
 
 mod chat;
+mod doctor;
+mod mcp;
 mod replay;
+mod savings;
 mod serve;
+mod wrap;
 
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand};
 
 pub(crate) use chat::{ChatArgs, InputFormat, OutputFormat, PermissionMode};
+pub(crate) use doctor::DoctorArgs;
+pub(crate) use mcp::McpArgs;
 pub(crate) use replay::{ReplayArgs, TtlArg};
+pub(crate) use savings::SavingsArgs;
 pub(crate) use serve::ServeArgs;
+pub(crate) use wrap::WrapArgs;
 
 /// Examples for the whole program.
 macro_rules! examples {
@@ -25,7 +33,11 @@ macro_rules! examples {
   longhaul replay ~/.claude/projects    what sessions would have cost under other policies
   longhaul notes 6113e919               what is noted about a session
   longhaul compact session.jsonl --output small.jsonl   summarize an old conversation
+  longhaul wrap claude                  run another agent so that its window never fills up
   longhaul serve --upstream https://api.anthropic.com   a gateway that does it for any client
+  longhaul savings                      what the gateway used and saved
+  longhaul doctor                       why something does not work
+  claude mcp add longhaul -- longhaul mcp               let Claude Code search its old sessions
   longhaul config --explain             every setting and where its value came from"
     };
 }
@@ -34,7 +46,7 @@ macro_rules! examples {
 ///
 /// A model's window is fixed, and an agent fills it within an hour. Longhaul counts what is in the window, clears old tool
 /// results, summarizes old turns, restores what the model still needs and keeps the provider's prompt cache warm. `chat` is an
-/// agent that works this way, `serve` is a gateway that does it for any other agent, `sim` is a model API to test with,
+/// agent that works this way, `wrap` runs any other agent so, `serve` is the gateway that does it, `sim` is a model API to test with,
 /// and the other commands look into the transcripts that Claude Code and Longhaul write (JSONL, one entry per line).
 #[derive(Debug, Parser)]
 #[command(
@@ -89,12 +101,16 @@ pub(crate) enum CliCommand {
     Show(ShowArgs),
     Compact(CompactArgs),
     Config(ConfigArgs),
+    Doctor(DoctorArgs),
+    Mcp(McpArgs),
     Notes(NotesArgs),
     Purge(PurgeArgs),
     Recall(RecallArgs),
     Replay(ReplayArgs),
+    Savings(SavingsArgs),
     Serve(ServeArgs),
     Sim(SimArgs),
+    Wrap(WrapArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
 }

@@ -62,6 +62,9 @@ impl From<CliOutcome> for ExitCode {
 
 /// The exit code where another process has the session open.
 const IN_USE: u8 = 3;
+/// The exit codes where a program that was to be run is missing or cannot be run, as in shells.
+const NO_PROGRAM: u8 = 127;
+const NOT_RUN: u8 = 126;
 
 /// Why a command failed: exit code 2, or 3 where another process has the session open.
 #[derive(Debug, thiserror::Error)]
@@ -169,6 +172,8 @@ pub(crate) enum CliError {
     Archive(ArchiveError),
     #[error("cannot start: {0}")]
     Runtime(std::io::Error),
+    #[error("the client does not speak MCP as expected: {0}")]
+    Mcp(String),
     #[error("{target}: one transcript is compacted at a time")]
     CompactOne { target: String },
     #[error(transparent)]
@@ -191,6 +196,8 @@ pub(crate) enum CliError {
     Agent { error: AgentError },
     #[error("there is no prompt")]
     NoPrompt,
+    #[error("--resume needs the id of a session with -p")]
+    NoListInPrint,
     #[error("{}: not a folder to work in: {source}", path.display())]
     Folder {
         path: PathBuf,
@@ -223,6 +230,32 @@ pub(crate) enum CliError {
     Tenants(#[from] longhaul_gateway::branch::TenantError),
     #[error(transparent)]
     Gateway(longhaul_gateway::front::StartError),
+    #[error("{}: {reason}", path.display())]
+    Agents { path: PathBuf, reason: String },
+    #[error("there is no agent {name:?}; known are {known}")]
+    NoSuchAgent { name: String, known: String },
+    #[error("{name:?} is none of the APIs that this agent calls: {known}")]
+    NoSuchApi { name: String, known: String },
+    #[error("{program} is not installed, or not on the PATH")]
+    AgentMissing {
+        program: String,
+        install: Option<String>,
+    },
+    #[error("{} cannot be run: {source}", program.display())]
+    AgentNotRun {
+        program: PathBuf,
+        source: std::io::Error,
+    },
+    #[error("--env {0:?} is not NAME=URL")]
+    BadWrapEnv(String),
+    #[error("the variable {name} cannot be added to: {reason}")]
+    NotMerged { name: String, reason: String },
+    #[error("{0:?} is not a time to look back to")]
+    BadSince(String),
+    #[error("there is no usage log {} yet", path.display())]
+    NoUsageLog { path: PathBuf },
+    #[error("a store in memory keeps nothing to look at")]
+    NothingKept,
     #[error("the provider cannot be asked: {0}")]
     Provider(#[from] longhaul_provider::ClientConfigError),
 }
@@ -346,6 +379,29 @@ impl CliError {
             Self::Books(_) => {
                 "Check that the store can be reached. --store sqlite:PATH keeps the usage log elsewhere, --store memory keeps none."
             }
+            Self::Agents { .. } => "docs/wrap.md says what a file of agents looks like.",
+            Self::NoSuchAgent { .. } => {
+                "Any other is run with the variable that it takes its API's address from: longhaul wrap --env NAME=URL -- COMMAND."
+            }
+            Self::NoSuchApi { .. } => {
+                "Write --upstream URL for all of them, or --upstream API=URL."
+            }
+            Self::AgentMissing { install, .. } => match install {
+                Some(install) => return Some(format!("Install it: {install}")),
+                None => "Check the name, or give the path of the program.",
+            },
+            Self::BadWrapEnv(_) => {
+                "Write the variable and the API's own address, as in --env OPENAI_BASE_URL=https://api.openai.com/v1; --upstream sim puts a simulated model in its place."
+            }
+            Self::NotMerged { .. } => "It must be unset, or hold a JSON object.",
+            Self::BadSince(_) => "Write 30d, 12h or 4w, a date as 2026-11-01, or `all`.",
+            Self::NoUsageLog { .. } => {
+                "`longhaul serve` and `longhaul wrap` write it; --store names another one."
+            }
+            Self::NothingKept => "Name a file or a server, as in --store sqlite:PATH.",
+            Self::Mcp(_) => {
+                "Start it from an MCP client, as in `claude mcp add longhaul -- longhaul mcp`."
+            }
             Self::Pace(_) => "Write `fast`, `20ms`, or `300ms/20ms`.",
             Self::NoSuchModel(_) => {
                 "Name one of Claude's models, as in --model claude-sonnet-5-5; --set models.file=FILE adds others."
@@ -368,6 +424,9 @@ impl CliError {
             }
             Self::NotUndone(UndoError::TooLarge { .. }) => {
                 "Compact the conversation again instead; `longhaul recall` finds what the old one held."
+            }
+            Self::NoListInPrint => {
+                "Start without -p to choose from a list, or use --continue for the newest."
             }
             Self::NoPrompt => "Give it after -p, or pipe it in: longhaul chat -p 'What is this?'.",
             Self::Agent {
@@ -404,9 +463,11 @@ impl CliError {
         if let Some(hint) = self.hint() {
             tell(&format!("  {hint}"));
         }
-        match self.in_use() {
-            Some(_) => ExitCode::from(IN_USE),
-            None => ExitCode::from(2),
+        match self {
+            _ if self.in_use().is_some() => ExitCode::from(IN_USE),
+            Self::AgentMissing { .. } => ExitCode::from(NO_PROGRAM),
+            Self::AgentNotRun { .. } => ExitCode::from(NOT_RUN),
+            _ => ExitCode::from(2),
         }
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use longhaul_gateway::branch::Tenants;
 use longhaul_gateway::store::{
-    GatewayStorage, InMemoryStore, PeerStore, PostgresStore, SqliteStore,
+    GatewayStorage, InMemoryStore, PeerStore, SqliteStore, is_server_url, open_shared_store,
 };
 use longhaul_store::layout::Home;
 use longhaul_store::{Lease, LeaseError};
@@ -26,12 +26,47 @@ pub(crate) struct GatewayStore {
     pub(crate) lease: Option<Arc<Lease>>,
 }
 
+/// Whether it is said that another gateway uses the same file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SharedStoreNotice {
+    Told,
+    Quiet,
+}
+
+/// The file of the store that a flag names, or of the default one; `None` if it is not in a file.
+pub(crate) fn file(
+    named: Option<&str>,
+    given: &CommandSettings,
+) -> Result<Option<PathBuf>, CliError> {
+    match named {
+        Some("memory") => Ok(None),
+        Some(url) if is_server_url(url) => Ok(None),
+        Some(text) => match text.strip_prefix("sqlite:") {
+            Some(path) if !path.is_empty() => Ok(Some(PathBuf::from(path))),
+            // The text may hold a password, so anything that could be one is not repeated.
+            _ => {
+                let rest = text.rsplit('@').next().unwrap_or_default();
+                Err(CliError::NotAStore(rest.to_owned()))
+            }
+        },
+        None => Ok(Some(Home::longhaul(&given.env)?.root().join(BOOKS))),
+    }
+}
+
+/// The file with the secret of a store.
+pub(crate) fn secret_of(path: &Path) -> PathBuf {
+    let mut secret = path.to_owned().into_os_string();
+    secret.push(".secret");
+    PathBuf::from(secret)
+}
+
 /// Opens the store that a flag names, or the default one. Must be called on a tokio runtime.
 pub(crate) async fn open(
     named: Option<&str>,
     given: &CommandSettings,
+    notice: SharedStoreNotice,
 ) -> Result<GatewayStore, CliError> {
-    let path = match named {
+    match named {
         Some("memory") => {
             return Ok(GatewayStore {
                 store: Arc::new(InMemoryStore::new()?),
@@ -40,42 +75,33 @@ pub(crate) async fn open(
                 lease: None,
             });
         }
-        Some(url) if url.starts_with("postgres://") || url.starts_with("postgresql://") => {
-            let store = Arc::new(PostgresStore::open(url).await?);
+        Some(url) if is_server_url(url) => {
+            let shared = open_shared_store(url).await?;
             return Ok(GatewayStore {
-                tenants: store.tenants(),
-                peers: Some(Arc::clone(&store) as Arc<dyn PeerStore>),
-                store,
+                store: shared.store,
+                peers: Some(shared.peers),
+                tenants: shared.tenants,
                 lease: None,
             });
         }
-        Some(text) => match text.strip_prefix("sqlite:") {
-            Some(path) if !path.is_empty() => PathBuf::from(path),
-            // The text may hold a password, so anything that could be one is not repeated.
-            _ => {
-                let rest = text.rsplit('@').next().unwrap_or_default();
-                return Err(CliError::NotAStore(rest.to_owned()));
-            }
-        },
-        None => Home::longhaul(&given.env)?.root().join(BOOKS),
-    };
-    let mut secret = path.clone().into_os_string();
-    secret.push(".secret");
+        _ => {}
+    }
+    let path = file(named, given)?.unwrap_or_default();
     let store = SqliteStore::open(&path)?;
     Ok(GatewayStore {
         store: Arc::new(store),
         peers: None,
-        tenants: Tenants::of_file(Path::new(&secret))?,
-        lease: lease(&path),
+        tenants: Tenants::of_file(&secret_of(&path))?,
+        lease: lease(&path, notice),
     })
 }
 
 /// Says so if another gateway uses the file. Both can work with it, but neither knows which summaries the other is
 /// requesting.
-fn lease(path: &Path) -> Option<Arc<Lease>> {
+fn lease(path: &Path, notice: SharedStoreNotice) -> Option<Arc<Lease>> {
     match Lease::take(path) {
         Ok(lease) => Some(lease),
-        Err(LeaseError::InUse(in_use)) => {
+        Err(LeaseError::InUse(in_use)) if notice == SharedStoreNotice::Told => {
             warn(&format!(
                 "{in_use}, too: each gateway may pay for the same summary. `--store` names another file, or a PostgreSQL server, which several gateways can share"
             ));

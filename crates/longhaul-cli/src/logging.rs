@@ -1,6 +1,7 @@
 //! Log lines on stderr (E2): `tracing` spans and events of all crates, selected by a filter, without any server. If the
-//! environment names a collector, spans go there too (`telemetry.rs`).
+//! environment names a collector, spans go there too (the crate `longhaul-telemetry`).
 
+use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::fmt::format::FmtSpan;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
@@ -8,7 +9,7 @@ use tracing_subscriber::{EnvFilter, Layer, Registry};
 
 use longhaul_core::config::Config;
 
-use crate::failure::CliError;
+use crate::failure::{CliError, warn};
 
 /// Whether a command exports telemetry to a collector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -70,9 +71,10 @@ pub(crate) fn start(
 }
 
 /// The layer that exports to a collector: our own spans, however little is logged.
-#[cfg(feature = "otel")]
 fn traces(exporting: ExportPolicy) -> Option<Box<dyn Layer<Registry> + Send + Sync>> {
-    use tracing_subscriber::filter::{LevelFilter, Targets};
+    if exporting == ExportPolicy::Never {
+        return None;
+    }
     let ours = [
         "longhaul",
         "longhaul_agent",
@@ -80,13 +82,9 @@ fn traces(exporting: ExportPolicy) -> Option<Box<dyn Layer<Registry> + Send + Sy
         "longhaul_gateway",
     ];
     let ours = ours.map(|name| (name, LevelFilter::INFO));
-    let layer = (exporting == ExportPolicy::IfAsked)
-        .then(crate::telemetry::start)
-        .flatten()?;
-    Some(layer.with_filter(Targets::from_iter(ours)).boxed())
-}
-
-#[cfg(not(feature = "otel"))]
-fn traces(_exporting: ExportPolicy) -> Option<Box<dyn Layer<Registry> + Send + Sync>> {
-    None
+    let export = longhaul_telemetry::start();
+    for warning in &export.warnings {
+        warn(warning);
+    }
+    Some(export.traces?.with_filter(Targets::from_iter(ours)).boxed())
 }

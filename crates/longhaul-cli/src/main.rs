@@ -1,15 +1,18 @@
 //! The `longhaul` command, with one file or folder per subcommand; `args.rs` defines the command line, `failure.rs` the
 //! errors.
 
+mod agents;
 mod args;
 mod chat;
 mod compact;
 mod config;
+mod doctor;
 mod failure;
 mod gateway_store;
 mod inspect;
 mod logging;
 mod manual;
+mod mcp;
 mod notes;
 mod output;
 mod progress;
@@ -17,6 +20,8 @@ mod purge;
 mod reading;
 mod recall;
 mod replay;
+mod running_gateways;
+mod savings;
 mod serve;
 mod settings;
 mod show;
@@ -24,10 +29,9 @@ mod signals;
 mod sim;
 mod table;
 mod target;
-#[cfg(feature = "otel")]
-mod telemetry;
 mod terminal;
 mod text;
+mod wrap;
 
 use std::process::ExitCode;
 
@@ -41,17 +45,24 @@ fn main() -> ExitCode {
         Ok(outcome) => outcome.into(),
         Err(failure) => failure.report(),
     };
-    #[cfg(feature = "otel")]
-    telemetry::finish();
+    longhaul_telemetry::finish();
     code
 }
 
 fn run(args: Args) -> Result<CliOutcome, CliError> {
     let mut settings = settings::CommandSettings::from(&args.global);
-    if matches!(args.command, CliCommand::Chat(_) | CliCommand::Serve(_)) {
+    if matches!(
+        args.command,
+        CliCommand::Chat(_) | CliCommand::Serve(_) | CliCommand::Wrap(_)
+    ) {
         settings.exporting = logging::ExportPolicy::IfAsked;
     }
-    if matches!(&args.command, CliCommand::Chat(chat) if !chat.print) {
+    let has_screen = match &args.command {
+        CliCommand::Chat(chat) => !chat.print,
+        CliCommand::Wrap(_) => true,
+        _ => false,
+    };
+    if has_screen {
         settings.log_lines = logging::LogLinePolicy::NotOnScreen;
     }
     match args.command {
@@ -61,13 +72,17 @@ fn run(args: Args) -> Result<CliOutcome, CliError> {
         CliCommand::Chat(command) => chat::run(&command, &settings),
         CliCommand::Compact(command) => compact::run(&command, &settings),
         CliCommand::Config(command) => config::run(&command, &settings),
+        CliCommand::Doctor(command) => doctor::run(&command, &settings),
         CliCommand::Inspect(command) => inspect::run(&command, &settings),
+        CliCommand::Mcp(command) => mcp::run(&command, &settings),
         CliCommand::Notes(command) => notes::run(&command, &settings),
         CliCommand::Purge(command) => purge::run(&command, &settings),
         CliCommand::Recall(command) => recall::run(&command, &settings),
         CliCommand::Replay(command) => replay::run(&command, &settings),
+        CliCommand::Savings(command) => savings::run(&command, &settings),
         CliCommand::Serve(command) => serve::run(&command, &settings),
         CliCommand::Show(command) => show::run(&command, &settings),
         CliCommand::Sim(command) => sim::run(&command, &settings),
+        CliCommand::Wrap(command) => wrap::run(&command, &settings),
     }
 }

@@ -2,35 +2,43 @@
 
 use std::io::Write;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
+use longhaul_core::config::Config;
 use longhaul_gateway::front::{
     Gateway, GatewayOptions, KeylessClients, StartError, UpstreamChoice, raise_open_files,
 };
 use longhaul_gateway::manage::NotesMode;
-use longhaul_gateway::policy::{PolicyRule, PolicyRules, rules_of};
+use longhaul_gateway::policy::{PolicyRule, PolicyRules, RecallMode, rules_of};
+use longhaul_gateway::proof::GatewayProof;
 use longhaul_provider::Secret;
 use longhaul_store::layout::Home;
 use url::Url;
 
 use crate::args::ServeArgs as Command;
 use crate::failure::{CliError, CliOutcome, tell, warn};
-use crate::gateway_store;
+use crate::gateway_store::{self, GatewayStore, SharedStoreNotice};
+use crate::running_gateways::{self, PublishedGateway};
 use crate::settings::{self, CommandSettings, given_flags};
 use crate::signals::EndSignals;
 use crate::sim;
 
 /// The variable that holds the token.
-const TOKEN: &str = "LONGHAUL_GATEWAY_TOKEN";
+pub(crate) const TOKEN: &str = "LONGHAUL_GATEWAY_TOKEN";
 /// The variable that holds the token for clients, unless another is named.
 const CLIENT_TOKEN: &str = "LONGHAUL_GATEWAY_CLIENT_TOKEN";
 /// The default file of rules, below LONGHAUL_HOME.
 const RULES: &str = "gateway.toml";
 
 pub(crate) fn run(command: &Command, given: &CommandSettings) -> Result<CliOutcome, CliError> {
+    let recall = command.recall.then(|| "true".to_owned());
     let config = given.resolve_for_serve(given_flags([
         ("models.file", &command.models),
         ("window.cap", &command.window),
+        ("economy", &command.economy),
+        ("reduce", &command.reduce),
+        ("gateway.recall", &recall),
     ]))?;
     let mut runtime = match command.threads {
         // A single thread needs no locking between threads.
@@ -42,12 +50,32 @@ pub(crate) fn run(command: &Command, given: &CommandSettings) -> Result<CliOutco
     }
     let runtime = runtime.enable_all().build().map_err(CliError::Runtime)?;
     raise_open_files();
-    let books = runtime.block_on(gateway_store::open(command.store.as_deref(), given))?;
+    let books = runtime.block_on(gateway_store::open(
+        command.store.as_deref(),
+        given,
+        SharedStoreNotice::Told,
+    ))?;
     tell_dropped(books.store.dropped());
+    let mut options = gateway_options(command, given, config, &books)?;
+    let proof = GatewayProof::draw().ok();
+    options.proof.clone_from(&proof);
+    let outcome = runtime.block_on(serve(options, command, given, proof));
     // Held for as long as the gateway runs.
-    let _lease = books.lease;
-    let mut options = GatewayOptions::new(upstream(&command.upstream)?, books.store, books.tenants);
-    options.peers = books.peers;
+    drop(books.lease);
+    outcome
+}
+
+/// The options of the gateway that these flags describe.
+pub(crate) fn gateway_options(
+    command: &Command,
+    given: &CommandSettings,
+    config: Config,
+    books: &GatewayStore,
+) -> Result<GatewayOptions, CliError> {
+    let upstream = upstream(&command.upstream)?;
+    let store = Arc::clone(&books.store);
+    let mut options = GatewayOptions::new(upstream, store, books.tenants.clone());
+    options.peers.clone_from(&books.peers);
     options.listen = sim::address(&command.listen)?;
     options.policies = policies(command, given)?;
     options.breakpoint_mode = command.marks;
@@ -56,6 +84,7 @@ pub(crate) fn run(command: &Command, given: &CommandSettings) -> Result<CliOutco
     } else {
         NotesMode::Off
     };
+    options.recall = RecallMode::from(config.gateway_recall);
     options.models = settings::models(&config)?;
     options.retention_days = config.retention_days;
     options.config = config;
@@ -78,7 +107,18 @@ pub(crate) fn run(command: &Command, given: &CommandSettings) -> Result<CliOutco
     let timeouts = &mut options.timeouts;
     timeouts.upstream_idle = seconds(command.idle, timeouts.upstream_idle);
     timeouts.drain = seconds(command.drain, timeouts.drain);
-    runtime.block_on(serve(options, &command.upstream))
+    Ok(options)
+}
+
+/// Starts a gateway.
+pub(crate) async fn start(options: GatewayOptions) -> Result<Gateway, CliError> {
+    Gateway::start(options).await.map_err(|error| match error {
+        StartError::Listen { addr, source } => CliError::Listen {
+            addr: addr.to_string(),
+            source,
+        },
+        other => CliError::Gateway(other),
+    })
 }
 
 /// Says how many entries of earlier versions could not be used.
@@ -113,20 +153,20 @@ fn roots(path: &Path) -> Result<Vec<u8>, CliError> {
     })
 }
 
-async fn serve(options: GatewayOptions, upstream: &str) -> Result<CliOutcome, CliError> {
+async fn serve(
+    options: GatewayOptions,
+    command: &Command,
+    given: &CommandSettings,
+    proof: Option<GatewayProof>,
+) -> Result<CliOutcome, CliError> {
     let tokens = PresentTokens {
         page: options.token.is_some(),
         clients: options.client_token.is_some(),
     };
-    let gateway = Gateway::start(options).await.map_err(|error| match error {
-        StartError::Listen { addr, source } => CliError::Listen {
-            addr: addr.to_string(),
-            source,
-        },
-        other => CliError::Gateway(other),
-    })?;
+    let gateway = start(options).await?;
     let mut signals = EndSignals::listen().map_err(CliError::Runtime)?;
-    announce(&gateway, upstream, tokens)?;
+    let _published = publish(&gateway, command, given, proof, tokens);
+    announce(&gateway, &command.upstream, tokens)?;
     signals.received().await;
     let under_way = gateway.metrics().under_way();
     if under_way > 0 {
@@ -138,13 +178,29 @@ async fn serve(options: GatewayOptions, upstream: &str) -> Result<CliOutcome, Cl
     tokio::select! {
         () = &mut stopping => return Ok(CliOutcome::Fine),
         // A second signal means that the user does not want to wait.
-        () = signals.received() => cut_off.cancel(),
+        _ = signals.received() => cut_off.cancel(),
     }
     tokio::select! {
         () = stopping => {}
-        () = signals.received() => {}
+        _ = signals.received() => {}
     }
     Ok(CliOutcome::Fine)
+}
+
+/// Lets `longhaul wrap` find this gateway, if an agent could use it without a token of ours.
+fn publish(
+    gateway: &Gateway,
+    command: &Command,
+    given: &CommandSettings,
+    proof: Option<GatewayProof>,
+    tokens: PresentTokens,
+) -> Option<PublishedGateway> {
+    let proof = proof.filter(|_| gateway.addr().ip().is_loopback() && !tokens.clients)?;
+    let (url, port) = (gateway.url(), gateway.addr().port());
+    let published = running_gateways::publish(given, &url, port, &command.upstream, &proof);
+    published
+        .inspect_err(|error| tracing::debug!(%error, "other programs cannot find this gateway"))
+        .ok()
 }
 
 /// Which tokens there are.

@@ -14,7 +14,7 @@ use crate::logging::{self, ExportPolicy, LogLinePolicy};
 const FILE_NAME: &str = "config.toml";
 
 /// The flags of every command, and the folders.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct CommandSettings {
     config: Option<PathBuf>,
     flags: Vec<(String, String)>,
@@ -65,6 +65,28 @@ impl CommandSettings {
         for notice in config.notices() {
             warn(&notice.to_string());
         }
+        Ok(config)
+    }
+
+    /// The same flags with other folders.
+    pub(crate) fn with_env(&self, env: Env) -> Self {
+        Self {
+            env,
+            ..self.clone()
+        }
+    }
+
+    /// The settings that flags alone make: neither a file nor the environment counts.
+    pub(crate) fn resolve_flags(&self, flags: Vec<(String, String)>) -> Result<Config, CliError> {
+        if let Some(set) = &self.bad_set {
+            return Err(CliError::BadSet(set.clone()));
+        }
+        let layers = ConfigLayers {
+            flags: self.flags.iter().cloned().chain(flags).collect(),
+            ..ConfigLayers::default()
+        };
+        let config = Config::load(&layers)?;
+        logging::start(&config.log, self.log_lines, self.exporting)?;
         Ok(config)
     }
 

@@ -26,16 +26,40 @@ impl EndSignals {
         Ok(Self {})
     }
 
-    /// Returns at the first signal.
-    pub(crate) async fn received(&mut self) {
+    /// Returns at the first signal, and says which it was.
+    pub(crate) async fn received(&mut self) -> EndSignal {
         #[cfg(unix)]
         tokio::select! {
-            _ = self.interrupt.recv() => {}
-            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => EndSignal::Interrupt,
+            _ = self.terminate.recv() => EndSignal::Terminate,
         }
         #[cfg(not(unix))]
-        if tokio::signal::ctrl_c().await.is_err() {
-            std::future::pending::<()>().await;
+        {
+            if tokio::signal::ctrl_c().await.is_err() {
+                std::future::pending::<()>().await;
+            }
+            EndSignal::Interrupt
+        }
+    }
+}
+
+/// A request to end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum EndSignal {
+    /// Ctrl-C.
+    Interrupt,
+    /// SIGTERM.
+    #[cfg(unix)]
+    Terminate,
+}
+
+impl EndSignal {
+    /// The exit code of a program that the signal ended, as shells count.
+    pub(crate) fn exit_code(self) -> i32 {
+        match self {
+            Self::Interrupt => 130,
+            #[cfg(unix)]
+            Self::Terminate => 143,
         }
     }
 }

@@ -59,7 +59,8 @@ pub(crate) fn share(part: u64, whole: u64) -> String {
 pub(crate) fn bytes(number: u64) -> String {
     match number {
         0..1_000 => format!("{number} B"),
-        _ => format!("{}B", short(number)),
+        // Of numbers, B is a billion; of bytes, that is G.
+        _ => format!("{}B", short(number).replace('B', "G")),
     }
 }
 
@@ -88,6 +89,13 @@ mod tests {
         assert_eq!(short(999_700), "1.0M");
         assert_eq!(short(20_140_000), "20M");
     }
+    #[test]
+    fn bytes_have_units_of_bytes() {
+        assert_eq!(bytes(12), "12 B");
+        assert_eq!(bytes(1_200), "1.2KB");
+        assert_eq!(bytes(38_000_000_000), "38GB");
+    }
+
     #[test]
     fn dollars_have_the_decimals_that_matter() {
         assert_eq!(dollars(0.0), "$0.00");

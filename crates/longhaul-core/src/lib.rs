@@ -29,6 +29,7 @@ pub mod notes;
 pub mod plan;
 pub mod prompt;
 pub mod quoting;
+pub mod reduce;
 pub mod rehydrate;
 pub mod report;
 pub mod rounds;

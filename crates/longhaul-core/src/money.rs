@@ -47,6 +47,11 @@ impl Usd {
         self.0 as f64 / DOLLAR as f64
     }
 
+    /// The nearest amount to a number of dollars, as reports hold it.
+    pub fn from_f64(dollars: f64) -> Usd {
+        Usd((dollars * DOLLAR as f64).round() as i128)
+    }
+
     /// This amount times a fraction, rounded half away from zero.
     pub fn times(self, factor: Fraction) -> Usd {
         let (over, under) = (i128::from(factor.over), i128::from(factor.under.max(1)));

@@ -11,10 +11,14 @@ use url::Url;
 
 use crate::branch::Tenants;
 use crate::breakpoints::BreakpointMode;
+use crate::calling_agent::CallingAgent;
 pub use crate::limits::{GatewayLimits, GatewayTimeouts};
 use crate::manage::NotesMode;
-use crate::policy::PolicyRules;
-use crate::store::{GatewayStorage, NotesStore, PeerStore, PrefixStore, UsageLogStore};
+use crate::policy::{PolicyRules, RecallMode};
+use crate::proof::GatewayProof;
+use crate::store::{
+    GatewayStorage, NotesStore, PeerStore, PrefixStore, RecallStore, UsageLogStore,
+};
 
 /// Where requests go.
 #[derive(Debug, Clone)]
@@ -54,6 +58,10 @@ pub struct GatewayOptions {
     pub notes: NotesMode,
     /// The store of session notes.
     pub notes_store: Arc<dyn NotesStore>,
+    /// Whether conversations are offered a tool that looks up what is no longer sent.
+    pub recall: RecallMode,
+    /// The store of what that tool needs.
+    pub recall_store: Arc<dyn RecallStore>,
     /// Thresholds and switches.
     pub config: Config,
     /// Names of tools whose results may be cleared, besides those of known agents.
@@ -83,6 +91,10 @@ pub struct GatewayOptions {
     pub timeouts: GatewayTimeouts,
     /// The clock that measures how long a conversation was idle.
     pub clock: Arc<dyn Clock>,
+    /// The secret by which programs of the same user recognize this gateway.
+    pub proof: Option<GatewayProof>,
+    /// The agent that this gateway was started for, if there is only one.
+    pub caller: Option<CallingAgent>,
 }
 
 impl GatewayOptions {
@@ -92,6 +104,8 @@ impl GatewayOptions {
             prefix_store: Arc::clone(&store) as Arc<dyn PrefixStore>,
             notes: NotesMode::default(),
             notes_store: Arc::clone(&store) as Arc<dyn NotesStore>,
+            recall: RecallMode::default(),
+            recall_store: Arc::clone(&store) as Arc<dyn RecallStore>,
             config: Config::default(),
             clearable: Vec::new(),
             listen: SocketAddr::from(([127, 0, 0, 1], 0)),
@@ -111,6 +125,8 @@ impl GatewayOptions {
             limits: GatewayLimits::default(),
             timeouts: GatewayTimeouts::default(),
             clock: Arc::new(SystemClock),
+            proof: None,
+            caller: None,
         }
     }
 }

@@ -48,6 +48,8 @@ pub(crate) enum GatewayRefusal {
         seconds: u64,
     },
     Thread,
+    /// It asks for another protocol on its connection.
+    Upgrade,
 }
 
 impl From<BudgetExhausted> for GatewayRefusal {
@@ -71,6 +73,8 @@ impl GatewayRefusal {
                 StatusCode::BAD_GATEWAY
             }
             Self::Silent { .. } => StatusCode::GATEWAY_TIMEOUT,
+            // Clients then go on over plain HTTP.
+            Self::Upgrade => StatusCode::UPGRADE_REQUIRED,
         }
     }
 
@@ -80,9 +84,11 @@ impl GatewayRefusal {
             Self::TooLarge { .. } => "request_too_large",
             Self::Busy { .. } | Self::NoMemory { .. } => "overloaded_error",
             Self::SlowClient | Self::Silent { .. } => "timeout_error",
-            Self::ClientBroke | Self::Thread | Self::TooManyMessages | Self::LongModelName => {
-                "invalid_request_error"
-            }
+            Self::ClientBroke
+            | Self::Thread
+            | Self::TooManyMessages
+            | Self::LongModelName
+            | Self::Upgrade => "invalid_request_error",
             Self::Stranger => "authentication_error",
             Self::Elsewhere => "permission_error",
             Self::Unreachable { .. } | Self::Mismatch { .. } | Self::Broke { .. } => "api_error",
@@ -128,6 +134,9 @@ impl GatewayRefusal {
             Self::Silent { host, seconds } => {
                 format!("{host} did not answer within {seconds} s; stream the answer, or try again")
             }
+            Self::Upgrade => {
+                "this gateway passes no WebSockets on; send the request over plain HTTP".to_owned()
+            }
             Self::Thread => "this gateway does not support threads that the server holds; send the whole history without `thread`, or ask for the policy `observe`".to_owned(),
         }
     }
@@ -146,6 +155,7 @@ impl GatewayRefusal {
                 RefusalClass::Upstream
             }
             Self::Thread => RefusalClass::Thread,
+            Self::Upgrade => RefusalClass::Upgrade,
             Self::Silent { .. } => RefusalClass::UpstreamSilent,
         }
     }

@@ -3,15 +3,19 @@
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex};
 
+use longhaul_core::models::ModelTable;
 use longhaul_provider::Secret;
 use tokio::sync::Semaphore;
 
 use crate::branch::{BranchRecognizer, Tenants};
+use crate::calling_agent::CallingAgent;
 use crate::manage::Compactor;
 use crate::memory::MemoryBudget;
 use crate::options::{GatewayLimits, GatewayTimeouts, KeylessClients};
 use crate::peer_sync::PeerSync;
 use crate::policy::PolicyRules;
+use crate::proof::GatewayProof;
+use crate::recall::HistoryRecall;
 use crate::store::{PrefixStore, UsageLogStore};
 use crate::upstream::Upstream;
 use crate::watch::{Metrics, SessionChanges, UsageLogQueue};
@@ -25,6 +29,8 @@ pub(crate) struct GatewayState {
     pub(crate) store: Arc<dyn UsageLogStore>,
     pub(crate) prefix_store: Arc<dyn PrefixStore>,
     pub(crate) compactor: Arc<Compactor>,
+    /// `None` if recall is off.
+    pub(crate) recall: Option<Arc<HistoryRecall>>,
     pub(crate) changes: SessionChanges,
     pub(crate) peer_sync: PeerSync,
     pub(crate) usage_queue: UsageLogQueue,
@@ -38,6 +44,10 @@ pub(crate) struct GatewayState {
     pub(crate) token: Option<Secret>,
     pub(crate) client_token: Option<Secret>,
     pub(crate) on_loopback: bool,
+    pub(crate) port: u16,
+    pub(crate) proof: Option<GatewayProof>,
+    pub(crate) caller: Option<CallingAgent>,
+    pub(crate) models: ModelTable,
     pub(crate) calls: AtomicU64,
 }
 

@@ -1,7 +1,8 @@
 //! Retry as data: a policy, and a pure function that decides whether to wait and how long.
 //!
-//! Nothing here sleeps or sends. The client asks before the first byte of a response has arrived; a host that wants to
-//! repeat a request whose reply broke off asks the same function.
+//! Nothing here sleeps or sends. [`RetryPolicy`] is for the client, before the first byte of a response has arrived: it
+//! counts attempts and is soon done. [`RetryPatience`] is for a host that waits on behalf of a user and repeats whole
+//! replies: it counts time.
 
 use std::time::Duration;
 
@@ -73,12 +74,7 @@ impl RetryPolicy {
     /// What to do after attempt number `attempt` (from 1) ended in `error`. The same arguments give the same decision;
     /// `seed` spreads the waits of many clients.
     pub fn decide(&self, attempt: u32, error: &Error, seed: u64) -> RetryDecision {
-        let may_help = match error.advice {
-            Some(RetryAdvice::Retry) => !matches!(error.class, ErrorClass::Cancelled),
-            Some(RetryAdvice::Stop) => false,
-            None => is_passing(error.class),
-        };
-        if !may_help {
+        if !may_help(error) {
             return RetryDecision::Stop(GiveUpReason::Final);
         }
         let attempts = match error.class {
@@ -98,15 +94,82 @@ impl RetryPolicy {
             Some(after) if after > self.longest_asked => {
                 RetryDecision::Stop(GiveUpReason::TooLongAWait(after))
             }
-            // Never earlier than asked, and a little later, because all other clients got the same answer.
-            Some(after) => RetryDecision::Wait(after + after.min(self.base).mul_f64(chance)),
+            Some(after) => RetryDecision::Wait(asked_wait(after, self.base, chance)),
+            None => RetryDecision::Wait(own_wait(attempt, self.base, self.longest, chance)),
+        }
+    }
+}
+
+/// How long a request is repeated on behalf of somebody who waits for its reply.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RetryPatience {
+    /// The time from the first failure to the beginning of the last attempt.
+    pub total: Duration,
+    /// The wait before the second attempt, doubled each time.
+    pub base: Duration,
+    /// The longest wait that is not asked for by the server.
+    pub longest: Duration,
+}
+
+impl RetryPatience {
+    /// Waits that begin with a second and grow to half a minute, for this long in all.
+    pub fn lasting(total: Duration) -> Self {
+        Self {
+            total,
+            base: Duration::from_secs(1),
+            longest: Duration::from_secs(30),
+        }
+    }
+
+    /// What to do after attempt number `attempt` (from 1) ended in `error`, this long after the first failure. The same
+    /// arguments give the same decision; `seed` spreads the waits of many clients.
+    ///
+    /// A rate limit without a named wait is repeated, too: whoever waits can see it and can stop it.
+    pub fn decide(
+        &self,
+        attempt: u32,
+        since_first_failure: Duration,
+        error: &Error,
+        seed: u64,
+    ) -> RetryDecision {
+        if !may_help(error) {
+            return RetryDecision::Stop(GiveUpReason::Final);
+        }
+        let left = self.total.saturating_sub(since_first_failure);
+        if left.is_zero() {
+            return RetryDecision::Stop(GiveUpReason::Exhausted);
+        }
+        let chance = fraction(seed, attempt);
+        match error.class.after() {
+            Some(after) if after > left => RetryDecision::Stop(GiveUpReason::TooLongAWait(after)),
+            Some(after) => RetryDecision::Wait(asked_wait(after, self.base, chance)),
+            // The last attempt is made when the time is up, not before.
             None => {
-                let doubled = self
-                    .base
-                    .saturating_mul(1 << attempt.saturating_sub(1).min(20));
-                RetryDecision::Wait(doubled.min(self.longest).mul_f64(1.0 - chance / 4.0))
+                RetryDecision::Wait(own_wait(attempt, self.base, self.longest, chance).min(left))
             }
         }
+    }
+}
+
+/// The wait that the server asked for. It is never shorter, and a little longer, because all other clients got the same
+/// answer.
+fn asked_wait(after: Duration, base: Duration, chance: f64) -> Duration {
+    after + after.min(base).mul_f64(chance)
+}
+
+/// A wait that doubles with each attempt.
+fn own_wait(attempt: u32, base: Duration, longest: Duration, chance: f64) -> Duration {
+    let doubled = base.saturating_mul(1 << attempt.saturating_sub(1).min(20));
+    doubled.min(longest).mul_f64(1.0 - chance / 4.0)
+}
+
+/// Whether another attempt may succeed.
+fn may_help(error: &Error) -> bool {
+    match error.advice {
+        Some(RetryAdvice::Retry) => !matches!(error.class, ErrorClass::Cancelled),
+        Some(RetryAdvice::Stop) => false,
+        None => is_passing(error.class),
     }
 }
 

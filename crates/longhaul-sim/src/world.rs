@@ -17,7 +17,7 @@ use longhaul_core::models::ModelTable;
 use serde_json::Value;
 
 use crate::cache::diagnosis::DiagnosisHistory;
-use crate::cache::{CacheAccount, SimPromptCache};
+use crate::cache::{CacheAccount, KeptCacheEntry, SimPromptCache};
 use crate::call::{ApiCall, ApiError, VirtualMillis};
 use crate::faults::InjectedFault;
 use crate::model::ReplyModel;
@@ -187,6 +187,17 @@ impl World {
     /// Refuses this many of the next compaction calls, as a provider under load may.
     pub fn refuse_compactions(&mut self, calls: u64) {
         self.no_compaction = calls;
+    }
+
+    /// The cache entries that can be read now, for another process: the most recently used first, at most this many.
+    pub fn kept_cache(&self, most: usize) -> Vec<KeptCacheEntry> {
+        self.cache.kept(self.clock, most)
+    }
+
+    /// Takes in the cache entries of another process, which were kept this many milliseconds ago. What has expired is
+    /// left out; so is what was used before this world began, so [`advance`](World::advance) comes first.
+    pub fn take_in_cache(&mut self, kept: &[KeptCacheEntry], ago_ms: u64) {
+        self.cache.take_in(kept, ago_ms, self.clock);
     }
 
     /// Evicts every cache entry, as a provider under load may, and returns how many there were.

@@ -70,31 +70,50 @@ impl TranscriptCopy {
         target: &Path,
         existing: ExistingFilePolicy,
     ) -> Result<Self, CopyError> {
+        let mut copy = Self::begin(target, existing)?;
+        copy.fill(source)?;
+        Ok(copy)
+    }
+
+    /// Begins a copy that holds nothing yet, in the folder of `target`. A program that may be ended from outside learns
+    /// here, before much is written, which file it should then delete.
+    ///
+    /// # Errors
+    /// Fails if the target exists and may not be replaced, and if the copy cannot be created.
+    pub fn begin(target: &Path, existing: ExistingFilePolicy) -> Result<Self, CopyError> {
         if existing == ExistingFilePolicy::Keep && fs::symlink_metadata(target).is_ok() {
             return Err(CopyError::Exists {
                 path: target.to_owned(),
             });
         }
-        let mut original = File::open(source).map_err(|error| CopyError::Unreadable {
-            path: source.to_owned(),
-            source: error,
-        })?;
         let not_written = not_written(target);
         let folder = match target.parent() {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
             _ => Path::new("."),
         };
-        let mut file = tempfile::Builder::new()
+        let file = tempfile::Builder::new()
             .prefix(TEMPORARY.0)
             .suffix(TEMPORARY.1)
             .tempfile_in(folder)
             .map_err(&not_written)?;
-        io::copy(&mut original, file.as_file_mut()).map_err(&not_written)?;
         Ok(Self {
             file,
             target: target.to_owned(),
             existing,
         })
+    }
+
+    /// Copies a file, byte for byte as it is now.
+    ///
+    /// # Errors
+    /// Fails if the source cannot be read, and if the copy cannot be written.
+    pub fn fill(&mut self, source: &Path) -> Result<(), CopyError> {
+        let mut original = File::open(source).map_err(|error| CopyError::Unreadable {
+            path: source.to_owned(),
+            source: error,
+        })?;
+        io::copy(&mut original, self.file.as_file_mut()).map_err(not_written(&self.target))?;
+        Ok(())
     }
 
     /// The temporary path of the copy.

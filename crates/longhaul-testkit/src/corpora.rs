@@ -46,7 +46,6 @@ pub fn all_files() -> Option<Vec<PathBuf>> {
     clippy::panic,
     reason = "a missing corpus must fail the test that asks for it, in CI"
 )]
-#[expect(clippy::print_stdout, reason = "a skipped test says so")]
 fn choose(folder: PathBuf, ci: bool) -> Option<PathBuf> {
     if folder.is_dir() {
         return Some(folder);
@@ -57,7 +56,7 @@ fn choose(folder: PathBuf, ci: bool) -> Option<PathBuf> {
             folder.display()
         );
     }
-    println!("skipped: corpora not found (set LONGHAUL_CORPORA)");
+    crate::skipped::note("corpora not found (set LONGHAUL_CORPORA)");
     None
 }
 

@@ -26,8 +26,11 @@ mod json;
 pub mod postgres;
 mod rng;
 pub mod session;
+pub mod skipped;
 #[cfg(feature = "terminal")]
 pub mod terminal;
+#[cfg(feature = "terminal")]
+pub mod terminal_picture;
 mod timestamp;
 mod words;
 

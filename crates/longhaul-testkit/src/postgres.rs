@@ -9,7 +9,6 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
-    clippy::print_stdout,
     reason = "the helpers of tests are tests too"
 )]
 
@@ -77,10 +76,18 @@ pub fn database() -> Option<TestDatabase> {
         })),
         Err(_) => PostgresServer::private().map(Arc::new),
     };
-    SHARED
-        .get_or_init(start)
-        .as_ref()
-        .map(PostgresServer::database)
+    let server = SHARED.get_or_init(start).as_ref();
+    or_skipped(server.map(PostgresServer::database))
+}
+
+/// Notes that a test is skipped if there is no database for it.
+fn or_skipped(database: Option<TestDatabase>) -> Option<TestDatabase> {
+    if database.is_none() {
+        crate::skipped::note(&format!(
+            "no PostgreSQL (set {GIVEN}, or put initdb on the PATH)"
+        ));
+    }
+    database
 }
 
 /// A database on a private server, which may be restarted; `None` where no server can be created.
@@ -89,7 +96,7 @@ pub fn database() -> Option<TestDatabase> {
 /// Under the same conditions as [`database`].
 #[must_use]
 pub fn private_database() -> Option<TestDatabase> {
-    PostgresServer::private().map(|server| Arc::new(server).database())
+    or_skipped(PostgresServer::private().map(|server| Arc::new(server).database()))
 }
 
 /// A PostgreSQL server.
@@ -108,7 +115,6 @@ impl PostgresServer {
         let Some(programs) = programs() else {
             let ci = std::env::var("CI").is_ok_and(|value| value == "true");
             assert!(!ci, "CI=true and no PostgreSQL: install it, or set {GIVEN}");
-            println!("skipped: no PostgreSQL (set {GIVEN}, or put initdb on the PATH)");
             return None;
         };
         let mut guard = as_somebody();

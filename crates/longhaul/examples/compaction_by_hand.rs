@@ -7,6 +7,7 @@ mod support;
 
 use std::error::Error;
 use std::io::Write;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use longhaul::CompactOutcome;
 use longhaul::prelude::*;
@@ -26,12 +27,13 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
 pub(crate) async fn run(mut out: impl Write) -> Result<(), Box<dyn Error>> {
     let (client, _simulator) = support::connect().await?;
-    let tools = Toolbox::new().with_fn("Read", "Reads a file.", |_: ReadInput| async {
-        Ok(
-            "A museum, a walk along the river, a concert in the evening.\n"
-                .repeat(300)
-                .into(),
-        )
+    let reads = AtomicUsize::new(1);
+    let tools = Toolbox::new().with_fn("Read", "Reads a file.", move |_: ReadInput| {
+        // Each call brings something else: what is in view already would not be sent again.
+        let day = reads.fetch_add(1, Ordering::Relaxed);
+        let stops =
+            (1..=300).map(move |stop| format!("Day {day}, stop {stop}: a museum, a concert.\n"));
+        async move { Ok(stops.collect::<String>().into()) }
     });
     let mut session = Session::builder()
         .model(client)

@@ -2,7 +2,7 @@
 
 use longhaul_core::engine::ModelRequest;
 use longhaul_provider::{
-    CancellationToken, Client, Error, ErrorClass, Reply, Request, StreamEvent,
+    CancellationToken, Client, Error, ErrorClass, Reply, ReplyStream, Request, StreamEvent,
 };
 
 use crate::model::{Boxed, Model, OnStream};
@@ -15,19 +15,36 @@ impl Model for Client {
         cancel: CancellationToken,
     ) -> Boxed<'a, Result<Reply, Error>> {
         Box::pin(async move {
-            let mut sent = Request::new(request.body).cancelled_by(cancel);
-            for beta in request.betas {
-                sent = sent.beta(beta);
-            }
-            let mut stream = Client::send(self, sent).await?;
-            while let Some(event) = stream.next().await {
-                let event = event?;
-                on_stream(&event);
-                if let StreamEvent::Finished(reply) = event {
-                    return Ok(*reply);
-                }
-            }
-            Err(Error::new(ErrorClass::Cut, "the reply broke off"))
+            let stream = Client::send(self, client_request(request, cancel)).await?;
+            whole_reply(stream, on_stream).await
         })
     }
+
+    fn send_once<'a>(
+        &'a self,
+        request: ModelRequest,
+        on_stream: OnStream<'a>,
+        cancel: CancellationToken,
+    ) -> Boxed<'a, Result<Reply, Error>> {
+        Box::pin(async move {
+            let stream = Client::send_once(self, client_request(request, cancel)).await?;
+            whole_reply(stream, on_stream).await
+        })
+    }
+}
+
+fn client_request(request: ModelRequest, cancel: CancellationToken) -> Request {
+    let sent = Request::new(request.body).cancelled_by(cancel);
+    request.betas.into_iter().fold(sent, Request::beta)
+}
+
+async fn whole_reply(mut stream: ReplyStream, on_stream: OnStream<'_>) -> Result<Reply, Error> {
+    while let Some(event) = stream.next().await {
+        let event = event?;
+        on_stream(&event);
+        if let StreamEvent::Finished(reply) = event {
+            return Ok(*reply);
+        }
+    }
+    Err(Error::new(ErrorClass::Cut, "the reply broke off"))
 }

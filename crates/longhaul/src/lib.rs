@@ -113,6 +113,7 @@ pub use schemars;
 
 pub use clock::{Clock, SystemClock};
 pub use longhaul_core::config::Config;
+pub use longhaul_core::economy::EconomyPolicy;
 pub use longhaul_core::engine::{
     CompactRequest, CompactionSuccess, EffectFailure, EffectFailureKind, Event, ModelRequest,
     NewEntry, ToolOutput,
@@ -137,8 +138,8 @@ pub use parts::{
 pub use prompt::{Prompt, System};
 pub use read_policy::ReadPolicy;
 pub use session::{
-    Cancellation, CompactError, CompactOutcome, Observer, OpenError, Session, SessionBuilder,
-    SessionOptions, SilentObserver, TurnError, recorded, window,
+    Cancellation, CompactError, CompactOutcome, Observer, OpenError, RetryWait, Session,
+    SessionBuilder, SessionOptions, SilentObserver, TurnError, recorded, window,
 };
 pub use storage::{
     AppendPosition, ArchiveLocation, BlockingWrites, DepartingEntries, DepartingPart, FileStorage,
@@ -149,7 +150,7 @@ pub use tools::{Tool, ToolContent, ToolError, Toolbox};
 pub use undo::undo;
 pub use workspace::{FileWorkspace, NoWorkspace, RestoreRequest, Workspace, text_of};
 
-/// The Rust code of the README, which is compiled with the documentation's examples.
+/// The Rust code of docs/library.md, which is compiled with the documentation's examples.
 #[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-struct ReadmeExamples;
+#[doc = include_str!("../../../docs/library.md")]
+struct DocumentedExamples;

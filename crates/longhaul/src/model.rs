@@ -25,6 +25,18 @@ pub trait Model: Send + Sync {
         on_stream: OnStream<'a>,
         cancel: CancellationToken,
     ) -> Boxed<'a, Result<Reply, Error>>;
+
+    /// Sends a request once and waits for the whole reply. A session that was given
+    /// [patience](crate::SessionBuilder::patience) calls this for its turns and retries by itself, so that its observer
+    /// can show each wait. An implementer whose [`send`](Self::send) retries overrides this; the default is `send`.
+    fn send_once<'a>(
+        &'a self,
+        request: ModelRequest,
+        on_stream: OnStream<'a>,
+        cancel: CancellationToken,
+    ) -> Boxed<'a, Result<Reply, Error>> {
+        self.send(request, on_stream, cancel)
+    }
 }
 
 impl<M: Model + ?Sized> Model for Arc<M> {
@@ -35,6 +47,15 @@ impl<M: Model + ?Sized> Model for Arc<M> {
         cancel: CancellationToken,
     ) -> Boxed<'a, Result<Reply, Error>> {
         M::send(self, request, on_stream, cancel)
+    }
+
+    fn send_once<'a>(
+        &'a self,
+        request: ModelRequest,
+        on_stream: OnStream<'a>,
+        cancel: CancellationToken,
+    ) -> Boxed<'a, Result<Reply, Error>> {
+        M::send_once(self, request, on_stream, cancel)
     }
 }
 

@@ -1,8 +1,10 @@
 //! `cargo xtask arch`: checks the workspace against its plan.
 //!
 //! `rules` holds the plan, `graph` the actual dependencies, and `layers` compares the two; `modules` looks for cycles
-//! inside a crate, `files` checks sources and documents. Every finding is a sentence that says what to do.
+//! inside a crate, `files` checks sources and documents, `dependency_table` that each dependency has its reason in
+//! ARCHITECTURE.md. Every finding is a sentence that says what to do.
 
+mod dependency_table;
 mod files;
 mod graph;
 mod layers;
@@ -21,5 +23,6 @@ pub(crate) fn run(workspace: &CargoWorkspace) -> TaskResult {
     found.extend(files::sources(workspace)?);
     found.extend(files::documents(workspace)?);
     found.extend(files::machine_paths(workspace)?);
+    found.extend(dependency_table::findings(workspace)?);
     if found.is_empty() { Ok(()) } else { Err(found) }
 }

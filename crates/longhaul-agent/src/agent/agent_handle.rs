@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use longhaul::Session;
 use longhaul::session::Cancellation;
+use longhaul::{EconomyPolicy, Session};
 use longhaul_core::window::WindowStatus;
 
 use super::event_sink::EventSink;
@@ -25,6 +25,8 @@ pub struct SessionSnapshot {
     pub status: WindowStatus,
     /// The token counts of the request prefix.
     pub prefix: PrefixTokenCounts,
+    /// Which actions are decided by price.
+    pub economy: EconomyPolicy,
 }
 
 /// The approximate token counts of the request prefix.
@@ -77,6 +79,7 @@ impl ObservedSession {
             model: self.model.clone(),
             status: session.status(),
             prefix: self.head,
+            economy: session.economy(),
         };
         let glance = agent_status(&look, &self.account.spent(), self.outlook.gate.mode());
         *self.outlook.slot() = Some((look, self.account.clone()));
@@ -114,6 +117,15 @@ impl AgentHandle {
         }
     }
 
+    /// Sends the status again, because something of it has become known.
+    pub(crate) fn refresh(&self) {
+        let seen = self.slot().clone();
+        if let Some((look, account)) = seen {
+            let glance = agent_status(&look, &account.spent(), self.gate.mode());
+            self.event_sink.send(AgentEvent::Glance(glance));
+        }
+    }
+
     fn slot(&self) -> std::sync::MutexGuard<'_, LastSnapshot> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -130,6 +142,7 @@ pub(crate) fn agent_status(
         model: look.model.clone(),
         used: look.status.used,
         limit: look.status.limit,
+        prefix: look.prefix.total(),
         percent_left: u64::from(look.status.percent_left),
         level: look.status.level,
         cost: spent.cost,

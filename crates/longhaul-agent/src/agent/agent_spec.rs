@@ -13,6 +13,7 @@ use longhaul_store::Env;
 use super::event_sink::EventCallback;
 use super::gate::Gate;
 use super::request_prefix::Preferences;
+use super::session_listener::SessionListener;
 use super::sources::ToolStateSources;
 use crate::agent_kind::AgentKind;
 use crate::session_paths::SessionPaths;
@@ -60,6 +61,8 @@ pub(crate) struct AgentSpec {
     pub(crate) append_system_prompt: Option<String>,
     pub(crate) preferences: Preferences,
     pub(crate) max_turns: Option<u32>,
+    /// Hears which session is open.
+    pub(crate) listener: Option<Arc<dyn SessionListener>>,
 }
 
 impl AgentSpec {

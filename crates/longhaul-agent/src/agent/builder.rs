@@ -17,6 +17,7 @@ use super::event_sink::EventSink;
 use super::gate::{Gate, OpenGate};
 use super::request_prefix::Preferences;
 use super::resuming::ResumeOptions;
+use super::session_listener::SessionListener;
 use super::start::SessionChoice;
 use super::{Agent, ToolStateSources};
 use crate::agent_kind::AgentKind;
@@ -41,6 +42,7 @@ pub struct AgentBuilder {
     append_system_prompt: Option<String>,
     preferences: Preferences,
     max_turns: Option<u32>,
+    listener: Option<Arc<dyn SessionListener>>,
     resuming: ResumeOptions,
 }
 
@@ -70,6 +72,7 @@ impl AgentBuilder {
             append_system_prompt: None,
             preferences: Preferences::default(),
             max_turns: None,
+            listener: None,
             resuming: ResumeOptions::default(),
         }
     }
@@ -213,6 +216,13 @@ impl AgentBuilder {
         self
     }
 
+    /// Sets who hears which session is open.
+    #[must_use]
+    pub fn listener(mut self, listener: Arc<dyn SessionListener>) -> Self {
+        self.listener = Some(listener);
+        self
+    }
+
     /// Opens the agent on a session. Its events are sent to the channel.
     pub async fn open(
         self,
@@ -237,6 +247,7 @@ impl AgentBuilder {
             append_system_prompt: self.append_system_prompt,
             preferences: self.preferences,
             max_turns: self.max_turns,
+            listener: self.listener,
         };
         let teller = EventSink::new(events);
         let agent = Agent::open(

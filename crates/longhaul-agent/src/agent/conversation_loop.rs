@@ -118,7 +118,7 @@ impl ConversationLoop {
     /// The maximum cost of the session, if it has been reached.
     fn spent_all(&self) -> Option<Usd> {
         let most = self.max_cost?;
-        let spent = self.observed.as_ref()?.account.spent().cost?;
+        let spent = self.observed.as_ref()?.account.spent_since_opened().cost?;
         (spent >= most).then_some(most)
     }
 

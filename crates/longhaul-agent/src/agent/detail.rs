@@ -21,7 +21,8 @@ pub(crate) fn detail(input: &Value, access: &ToolAccess) -> String {
                 (old.unwrap_or_default(), text("content"))
             };
             match edit {
-                Some((old, new)) => diff(old, new),
+                // The place in the file is not known here, so there are no line numbers.
+                Some((old, new)) => signed('-', old) + &signed('+', new),
                 None => match write() {
                     (old, Some(new)) => diff(&old, new),
                     _ => pretty(input),
@@ -37,6 +38,12 @@ pub(crate) fn detail(input: &Value, access: &ToolAccess) -> String {
 fn diff(old: &str, new: &str) -> String {
     let diff = TextDiff::from_lines(old, new);
     diff.unified_diff().context_radius(3).to_string()
+}
+
+fn signed(sign: char, text: &str) -> String {
+    text.lines()
+        .map(|line| format!("{sign} {line}\n"))
+        .collect()
 }
 
 fn pretty(input: &Value) -> String {

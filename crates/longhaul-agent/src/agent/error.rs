@@ -26,6 +26,12 @@ pub enum AgentError {
         /// The folder that was searched.
         cwd: PathBuf,
     },
+    /// There is a session with the id that a new one was to have.
+    #[error("there is a session {id} already; --resume {id} continues it")]
+    SessionExists {
+        /// The id.
+        id: String,
+    },
     /// Another process has the session open.
     #[error(transparent)]
     InUse(#[from] SessionInUse),

@@ -2,14 +2,16 @@
 
 use std::sync::Arc;
 
-use longhaul::session::Observer;
+use longhaul::session::{Observer, RetryWait};
 use longhaul_core::engine::{Event, HostState};
+use longhaul_core::figures::grouped;
 use longhaul_provider::StreamEvent;
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::gate::Gate;
 use super::usage_log::{EventOrigin, SessionUsageLog};
 use crate::event::AgentEvent;
+use crate::retry_words;
 
 /// Sends an event to the listener.
 pub type EventCallback = Arc<dyn Fn(AgentEvent) + Send + Sync>;
@@ -75,6 +77,10 @@ impl Observer for MainObserver {
         self.event_sink.send(told);
     }
 
+    fn retrying(&self, wait: &RetryWait) {
+        self.event_sink.send(AgentEvent::Retrying(wait.clone()));
+    }
+
     fn summarizing(&self, characters: usize) {
         self.event_sink.send(AgentEvent::Summarising(characters));
     }
@@ -93,8 +99,13 @@ impl Observer for SubAgentObserver {
         self.account.event(event, EventOrigin::SubAgent);
         (self.heard)(event);
         if let Event::Compacted(done) = event {
-            let line = format!("compacted: {} to {} tokens", done.before, done.after);
+            let (before, after) = (grouped(done.before), grouped(done.after));
+            let line = format!("compacted: {before} to {after} tokens");
             (self.progress)(&line);
         }
+    }
+
+    fn retrying(&self, wait: &RetryWait) {
+        (self.progress)(&retry_words::line(wait, wait.wait));
     }
 }

@@ -1,4 +1,4 @@
-//! Lists the sessions that can be resumed. Of a large transcript, only the beginning and the end are read.
+//! Lists the sessions that can be resumed. Each transcript is read once, to count the replies in it.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -9,10 +9,8 @@ use longhaul_core::message::{EntryKind, LineScanner};
 use longhaul_store::layout::{Env, Home, HomeOwner, sessions};
 use longhaul_store::tail::TailReader;
 
-/// How many lines at the end of a large transcript are read.
+/// How many lines at the end of a transcript may name the branch and the folder.
 const TAIL: usize = 20;
-/// Transcripts up to this size in bytes are read completely, to count turns.
-const SMALL: u64 = 1 << 20;
 
 /// A session that can be resumed, with the facts that a list of sessions shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,7 +23,7 @@ pub struct ListedSession {
     pub title: Option<String>,
     /// When the transcript was last written to.
     pub modified: SystemTime,
-    /// The number of the model's replies; `None` if the transcript is too large to count them quickly.
+    /// The number of the model's replies; `None` if the transcript cannot be read.
     pub turns: Option<usize>,
     /// The git branch that the session was last on.
     pub branch: Option<String>,
@@ -43,12 +41,14 @@ pub fn list(env: &Env, cwd: &Path) -> Vec<ListedSession> {
         for folder in home.find_project(cwd).0 {
             let sessions = sessions(&folder).sessions;
             for session in sessions.into_iter().filter(|session| session.size > 0) {
-                let end = TranscriptTail::of(&session.path).unwrap_or_default();
+                let read = TranscriptTail::of(&session.path).ok();
+                let turns = read.as_ref().map(|end| end.turns);
+                let end = read.unwrap_or_default();
                 all.push(ListedSession {
                     id: session.id.as_str().to_owned(),
                     title: session.title,
                     modified: session.modified,
-                    turns: (session.size <= SMALL).then_some(end.turns),
+                    turns,
                     branch: end.branch,
                     cwd: end.cwd,
                     owner: home.owner(),
@@ -61,7 +61,7 @@ pub fn list(env: &Env, cwd: &Path) -> Vec<ListedSession> {
     all
 }
 
-/// Facts from the last lines of a transcript. `turns` is complete only if the transcript is small.
+/// Facts from the last lines of a transcript, and the number of replies in all of it.
 #[derive(Debug, Default)]
 struct TranscriptTail {
     branch: Option<String>,
@@ -71,9 +71,7 @@ struct TranscriptTail {
 
 impl TranscriptTail {
     fn of(path: &Path) -> std::io::Result<Self> {
-        let file = File::open(path)?;
-        let small = file.metadata()?.len() <= SMALL;
-        let mut lines = TailReader::new(file)?;
+        let mut lines = TailReader::new(File::open(path)?)?;
         let mut scanner = LineScanner::default();
         let mut end = Self::default();
         let mut seen = 0;
@@ -95,9 +93,6 @@ impl TranscriptTail {
             if facets.kind == EntryKind::Assistant && facets.is_reply() {
                 end.turns += usize::from(message.is_none() || message != last);
                 last = message;
-            }
-            if seen >= TAIL && !small {
-                break;
             }
         }
         Ok(end)

@@ -4,7 +4,7 @@
 //! too; `tool_executor.rs` runs calls; `request_prefix.rs` builds the request prefix and `rehydrate.rs` gathers what
 //! goes back into the window after a compaction, with the files that `restore.rs` reads again; `session.rs` opens
 //! sessions, `assembly/` builds everything around their conversations and those of sub-agents, and `switch.rs` changes
-//! them. Events are reported as [`AgentEvent`](crate::event::AgentEvent)s.
+//! them; `session_listener.rs` tells others about it. Events are reported as [`AgentEvent`](crate::event::AgentEvent)s.
 
 mod advice;
 pub(crate) mod agent_handle;
@@ -13,6 +13,7 @@ mod assembly;
 mod builder;
 pub(crate) mod conversation_loop;
 mod detail;
+mod earlier_usage;
 mod error;
 pub(crate) mod event_sink;
 mod gate;
@@ -26,12 +27,14 @@ pub(crate) mod restore;
 mod resuming;
 mod running;
 mod session;
+mod session_listener;
 mod sources;
 mod start;
 mod sub_agents;
 mod switch;
 pub(crate) mod tool_executor;
 pub(crate) mod usage_log;
+mod user_command;
 mod user_prompt;
 mod words;
 
@@ -46,7 +49,9 @@ pub use listing::{ListedSession, list};
 pub use request_prefix::{Preferences, PrefixBuildError};
 pub use resuming::{CopyPolicy, InUseChoice, InUsePolicy, ResumeOptions};
 pub use running::Agent;
+pub use session_listener::SessionListener;
 pub use sources::{SourceFn, ToolStateSources};
 pub use start::SessionChoice;
 pub use usage_log::{UsagePurpose, UsageTotal};
 pub use user_prompt::UserPrompt;
+pub(crate) use words::is_interrupt_marker;

@@ -54,6 +54,7 @@ impl Agent {
             ended => ended,
         };
         self.send_status();
+        self.tell_rested();
         self.cross_session
             .shared
             .event_sink
@@ -97,10 +98,11 @@ impl Agent {
             return PromptOutcome::Refused(format!("A hook blocked the prompt: {}", reason.text));
         }
         self.make_scratchpad();
-        let mut entries = vec![NewEntry::User {
+        let mut entries = std::mem::take(&mut self.opened.before_prompt);
+        entries.push(NewEntry::User {
             content: said.content(),
             shown: EntryAudience::ToUser,
-        }];
+        });
         entries.extend(said.attachments.into_iter().map(NewEntry::Attachment));
         entries.append(&mut self.opened.pending);
         let reminder = (self.opened.sources.plan_mode)();
@@ -146,6 +148,7 @@ impl Agent {
     ) -> Result<CompactOutcome, CompactError> {
         let done = self.opened.worker.session.compact(request).await;
         self.send_status();
+        self.tell_rested();
         done
     }
 
@@ -174,12 +177,25 @@ impl Agent {
             model: self.model.clone(),
             status: self.status(),
             prefix: self.opened.prefix_tokens,
+            economy: self.opened.worker.session.economy(),
         };
-        agent_handle::agent_status(&look, &self.spent(), self.mode())
+        agent_handle::agent_status(&look, &self.opened.usage_log.spent(), self.mode())
     }
 
     pub(super) fn send_status(&self) {
         self.opened.worker.send_status();
+    }
+
+    /// Shows people a notice.
+    pub(crate) fn notice(&self, sentence: String) {
+        self.cross_session.shared.event_sink.notice(sentence);
+    }
+
+    /// Tells the listener that nothing is being asked.
+    fn tell_rested(&self) {
+        if let Some(listener) = &self.cross_session.shared.recipe.listener {
+            listener.rested(&self.opened.place.session_folder());
+        }
     }
 
     /// Drives the background work, such as notes, until none is left. Dropping this half-way loses nothing.
@@ -195,7 +211,7 @@ impl Agent {
 
     /// The session's usage since it was opened, including sub-agents and summaries.
     pub fn spent(&self) -> UsageTotal {
-        self.opened.usage_log.spent()
+        self.opened.usage_log.spent_since_opened()
     }
 
     /// The approximate token count of the request prefix: system prompt, tools, memory files.
@@ -212,6 +228,11 @@ impl Agent {
     pub fn set_mode(&self, mode: ApprovalMode) {
         self.cross_session.shared.recipe.gate.set_mode(mode);
         self.send_status();
+    }
+
+    /// The settings of the agent's sessions.
+    pub(crate) fn config(&self) -> &longhaul_core::config::Config {
+        &self.cross_session.shared.recipe.options().config
     }
 
     /// The session's id.
@@ -283,8 +304,12 @@ impl Agent {
         self.opened.sub_agents.end.cancel();
         self.cross_session.cancellation.renew();
         self.ended(reason).await;
+        let listener = self.cross_session.shared.recipe.listener.clone();
         let OpenSession { worker, place, .. } = self.opened;
         worker.session.close(PATIENCE).await;
+        if let Some(listener) = listener {
+            listener.rested(&place.session_folder());
+        }
         forget_if_empty(&place.transcript);
     }
 

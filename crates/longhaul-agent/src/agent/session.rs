@@ -13,6 +13,7 @@ use super::agent_handle::{AgentHandle, PrefixTokenCounts};
 use super::agent_spec::{AgentSpec, ConversationRole};
 use super::assembly::{Assembled, Conversation, Holder, Shared, User};
 use super::conversation_loop::ConversationLoop;
+use super::earlier_usage;
 use super::error::AgentError;
 use super::event_sink::EventSink;
 use super::hook_runner::hook_context;
@@ -46,6 +47,8 @@ pub(crate) struct OpenSession {
     pub(crate) usage_log: Arc<SessionUsageLog>,
     /// Entries that go with the first prompt.
     pub(crate) pending: Vec<NewEntry>,
+    /// Entries that come before the next prompt.
+    pub(crate) before_prompt: Vec<NewEntry>,
     /// The approximate token counts of the request prefix.
     pub(crate) prefix_tokens: PrefixTokenCounts,
     /// A prompt that a hook wants the session to begin with.
@@ -85,6 +88,28 @@ impl Agent {
 }
 
 impl CrossSessionState {
+    /// Counts what a resumed session has cost so far. That takes reading the whole transcript, so nothing waits for it.
+    fn count_earlier_usage(&self, opened: &OpenSession, model: &str) {
+        let account = opened.usage_log.clone();
+        if account.spent() != SessionUsageLog::default().spent() {
+            // The same session was opened again, and its log goes on.
+            return;
+        }
+        let (handle, model) = (self.handle.clone(), model.to_owned());
+        let models = self.shared.recipe.options().models.clone();
+        let transcript = opened.place.transcript.clone();
+        let length = std::fs::metadata(&transcript).map_or(0, |file| file.len());
+        tokio::task::spawn_blocking(move || {
+            match earlier_usage::read(&transcript, length, &models, &model) {
+                Ok((usage, cost)) => account.earlier(usage, cost),
+                Err(error) => {
+                    tracing::warn!(%error, "what the session cost before is not known");
+                }
+            }
+            handle.refresh();
+        });
+    }
+
     /// Opens a session and tells hooks about it.
     pub(crate) async fn open(
         &self,
@@ -103,6 +128,7 @@ impl CrossSessionState {
             self.shared.event_sink.notice(notice.to_string());
         }
         if source == StartSource::Resume {
+            self.count_earlier_usage(&opened, model);
             for notice in branches_left(&opened.id, &opened.place.transcript) {
                 self.shared.event_sink.notice(notice);
             }
@@ -144,6 +170,9 @@ impl CrossSessionState {
             .map(NewEntry::Attachment)
             .collect();
         opened.initial_prompt = started.initial_user_message;
+        if let Some(listener) = &self.shared.recipe.listener {
+            listener.opened(&opened.place.session_folder());
+        }
         Ok(opened)
     }
 
@@ -225,6 +254,7 @@ impl CrossSessionState {
             sources,
             usage_log: account,
             pending: Vec::new(),
+            before_prompt: Vec::new(),
             initial_prompt: None,
             prefix_tokens: head,
         };

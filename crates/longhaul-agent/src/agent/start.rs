@@ -21,6 +21,8 @@ pub enum SessionChoice {
     /// A new session.
     #[default]
     New,
+    /// A new session with this id, which none may have yet.
+    NewWithId(String),
     /// The newest session of the folder.
     Continue,
     /// The session whose id equals or begins with this, or the transcript at this path.
@@ -49,10 +51,24 @@ pub(crate) struct ChosenSession {
 }
 
 impl ChosenSession {
+    /// A new session with an id of the user's choice.
+    fn with_id(recipe: &AgentSpec, id: &str) -> Result<Self, AgentError> {
+        let id = SessionId::parse(id).map_err(longhaul_store::layout::FindError::from)?;
+        let id = id.as_str().to_owned();
+        let new = Self::of_id(recipe, StartSource::Startup, id)?;
+        if new.transcript.exists() {
+            return Err(AgentError::SessionExists { id: new.id });
+        }
+        Ok(new)
+    }
+
     /// A new session.
     pub(crate) fn new(recipe: &AgentSpec, source: StartSource) -> Result<Self, AgentError> {
+        Self::of_id(recipe, source, new_session_id())
+    }
+
+    fn of_id(recipe: &AgentSpec, source: StartSource, id: String) -> Result<Self, AgentError> {
         let home = Home::longhaul(&recipe.env)?;
-        let id = new_session_id();
         Ok(Self {
             transcript: home.project_folder(&recipe.cwd).join(format!("{id}.jsonl")),
             id,
@@ -65,6 +81,7 @@ impl ChosenSession {
     pub(crate) fn on(recipe: &AgentSpec, start: &SessionChoice) -> Result<Self, AgentError> {
         match start {
             SessionChoice::New => Self::new(recipe, StartSource::Startup),
+            SessionChoice::NewWithId(id) => Self::with_id(recipe, id),
             SessionChoice::Continue => Self::newest(recipe),
             SessionChoice::Resume(id) => Self::named(recipe, id),
         }

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use longhaul::EconomyPolicy;
 use longhaul::hooks::{EndReason, StartSource};
 use longhaul::rewind::{self, RewindPoint, RewindResult};
 use longhaul::undo::{self, UndoMode, UndoResult};
@@ -106,6 +107,15 @@ impl Agent {
         self.reopen(&self.model.clone(), CacheWatch::GoesOn)?;
         self.send_status();
         Ok(())
+    }
+
+    /// Decides these actions by price from the next request on (V5), also in sessions that are opened later.
+    pub fn set_economy(&mut self, policy: EconomyPolicy) {
+        let mut recipe = AgentSpec::clone(&self.cross_session.shared.recipe);
+        recipe.session = recipe.session.economy(policy);
+        self.cross_session.shared.recipe = Arc::new(recipe);
+        self.opened.worker.session.set_economy(policy);
+        self.send_status();
     }
 
     /// Reopens the same session as it is on disk. Agents in the background continue.

@@ -128,7 +128,7 @@ impl ToolExecutor {
             let done: Vec<FinishedCall> = if halted {
                 batch
                     .iter()
-                    .map(|_| ToolCallOutput::error(words::not_run()).into())
+                    .map(|_| not_done(words::not_run(), "not run").into())
                     .collect()
             } else {
                 let mut runs: Vec<Boxed<'_, FinishedCall>> = Vec::with_capacity(batch.len());
@@ -177,9 +177,13 @@ impl ToolExecutor {
         let done = match (tool, &call.input) {
             (None, _) => {
                 let names: Vec<&str> = self.toolbox.names().collect();
-                ToolCallOutput::error(words::unknown_tool(&call.name, &names.join(", "))).into()
+                not_done(
+                    words::unknown_tool(&call.name, &names.join(", ")),
+                    "there is no such tool",
+                )
+                .into()
             }
-            (Some(_), None) => ToolCallOutput::error(words::bad_input()).into(),
+            (Some(_), None) => not_done(words::bad_input(), "its input is not understood").into(),
             (Some(tool), Some(input)) => self.permitted(tool, call, input, cancel).await,
         };
         self.ended(call, &done.output);
@@ -218,7 +222,7 @@ impl ToolExecutor {
             };
             self.denied(tool, call, input, told);
             return FinishedCall {
-                output: ToolCallOutput::error(words::hook_denied(&reason)),
+                output: not_done(words::hook_denied(&reason), told),
                 context,
                 stop: hook_stop,
             };
@@ -226,7 +230,7 @@ impl ToolExecutor {
         let input = before.updated_input.unwrap_or_else(|| input.clone());
         let verdict = tokio::select! {
             biased;
-            () = cancel.cancelled() => PreRunDecision::Not(ToolCallOutput::error(words::not_run()).into()),
+            () = cancel.cancelled() => PreRunDecision::Not(not_done(words::not_run(), "not run").into()),
             verdict = self.judge(tool, call, input, before.permission) => verdict,
         };
         let mut done = match verdict {
@@ -255,7 +259,7 @@ impl ToolExecutor {
             // A hook must not allow what a rule forbids.
             (GateDecision::Deny { reason }, _) => {
                 self.denied(tool, call, &input, &reason);
-                return PreRunDecision::Not(ToolCallOutput::error(words::denied(&reason)).into());
+                return PreRunDecision::Not(not_done(words::denied(&reason), &reason).into());
             }
             (_, Some(HookPermission::Allow)) => {
                 return PreRunDecision::Run(input, CallGuard::Nothing);
@@ -291,14 +295,21 @@ impl ToolExecutor {
         let lasting = match answered.await {
             Err(_) => {
                 self.denied(tool, call, &input, &reason);
-                return PreRunDecision::Not(ToolCallOutput::error(words::unasked(&reason)).into());
+                return PreRunDecision::Not(
+                    not_done(words::unasked(&reason), "nobody was there to allow it").into(),
+                );
             }
             Ok(ApprovalAnswer::No(said)) => {
                 let stop = said.is_none().then_some(StopCause::User);
                 return PreRunDecision::Not(FinishedCall {
                     stop,
-                    ..ToolCallOutput::error(words::refused(said.as_deref())).into()
+                    ..not_done(words::refused(said.as_deref()), "refused").into()
                 });
+            }
+            Ok(ApprovalAnswer::KeepPlanning) => {
+                return PreRunDecision::Not(
+                    not_done(words::keep_planning(), "not agreed to yet").into(),
+                );
             }
             Ok(ApprovalAnswer::Once) => None,
             Ok(ApprovalAnswer::Session) => Some(RuleLifetime::Session),
@@ -330,7 +341,10 @@ impl ToolExecutor {
         if heard.blocked.is_some() || heard.permission == Some(HookPermission::Deny) {
             let reason = heard.blocked.map(|reason| reason.text).unwrap_or_default();
             self.denied(tool, call, input, &reason);
-            let output = ToolCallOutput::error(words::hook_denied(&reason));
+            let output = not_done(
+                words::hook_denied(&reason),
+                &format!("a hook forbids it: {reason}"),
+            );
             return Some(PreRunDecision::Not(output.into()));
         }
         if heard.permission != Some(HookPermission::Allow) {
@@ -342,7 +356,7 @@ impl ToolExecutor {
             GateDecision::Deny { reason } => {
                 self.denied(tool, call, &input, &reason);
                 Some(PreRunDecision::Not(
-                    ToolCallOutput::error(words::denied(&reason)).into(),
+                    not_done(words::denied(&reason), &reason).into(),
                 ))
             }
             _ => Some(PreRunDecision::Run(input, CallGuard::Nothing)),
@@ -421,12 +435,12 @@ impl ToolExecutor {
             () = cancel.cancelled() => {
                 // The tool is told to stop; whatever it leaves running is dropped with it.
                 let _ = tokio::time::timeout(GRACE, &mut run).await;
-                return ToolCallOutput::error(words::interrupted());
+                return not_done(words::interrupted(), "stopped");
             }
         };
         let output = ran.unwrap_or_else(|_| {
             tracing::error!(tool = call.name, "a tool panicked");
-            ToolCallOutput::error(words::crashed())
+            not_done(words::crashed(), "the tool failed inside")
         });
         if output.is_error && cancel.is_cancelled() {
             stopped(output)
@@ -478,5 +492,12 @@ fn stopped(output: ToolCallOutput) -> ToolCallOutput {
     {
         text = format!("{text}\n\n{said}");
     }
-    ToolCallOutput::error(text).with_detail(output.detail)
+    ToolCallOutput::error(text)
+        .with_line("stopped")
+        .with_detail(output.detail)
+}
+
+/// The result of a call that was not done: a message for the model, and a line for people.
+fn not_done(message: String, line: &str) -> ToolCallOutput {
+    ToolCallOutput::error(message).with_line(line)
 }

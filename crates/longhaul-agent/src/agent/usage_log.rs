@@ -29,11 +29,19 @@ pub enum UsagePurpose {
     Summaries,
     /// Notes on the session.
     Notes,
+    /// Everything before the session was resumed, as far as its transcript says.
+    Earlier,
 }
 
 impl UsagePurpose {
     /// All purposes.
-    pub const ALL: [Self; 4] = [Self::Replies, Self::SubAgents, Self::Summaries, Self::Notes];
+    pub const ALL: [Self; 5] = [
+        Self::Replies,
+        Self::SubAgents,
+        Self::Summaries,
+        Self::Notes,
+        Self::Earlier,
+    ];
 
     /// The purpose in words.
     pub fn words(self) -> &'static str {
@@ -42,6 +50,7 @@ impl UsagePurpose {
             Self::SubAgents => "sub-agents",
             Self::Summaries => "summaries",
             Self::Notes => "notes",
+            Self::Earlier => "before it was resumed",
         }
     }
 }
@@ -110,11 +119,32 @@ impl SessionUsageLog {
         }
     }
 
-    /// The total of all purposes.
+    /// Records what the session had used when it was resumed, in place of what was recorded before.
+    pub(crate) fn earlier(&self, usage: Usage, cost: Usd) {
+        let used = usage != Usage::default();
+        self.tallies()[UsagePurpose::Earlier as usize] = UsageTally {
+            usage,
+            cost,
+            unpriced: false,
+            used,
+        };
+    }
+
+    /// The total of the session, including what it had used when it was resumed.
     pub(crate) fn spent(&self) -> UsageTotal {
+        self.sum(|_| true)
+    }
+
+    /// The total since the session was opened.
+    pub(crate) fn spent_since_opened(&self) -> UsageTotal {
+        self.sum(|purpose| purpose != UsagePurpose::Earlier)
+    }
+
+    fn sum(&self, counts: impl Fn(UsagePurpose) -> bool) -> UsageTotal {
         let all = self.tallies();
         let mut sum = UsageTally::default();
-        for books in all.iter() {
+        let parts = UsagePurpose::ALL.into_iter().zip(all.iter());
+        for (_, books) in parts.filter(|(purpose, _)| counts(*purpose)) {
             sum.usage.add(&books.usage);
             sum.cost += books.cost;
             sum.unpriced |= books.unpriced;

@@ -7,6 +7,11 @@ pub(crate) const INTERRUPTED: &str = "[Request interrupted by user]";
 /// The marker for calls that the user stopped.
 pub(crate) const INTERRUPTED_TOOLS: &str = "[Request interrupted by user for tool use]";
 
+/// Whether a text of a user entry is one of the markers, and not something that the user said.
+pub(crate) fn is_interrupt_marker(text: &str) -> bool {
+    [INTERRUPTED, INTERRUPTED_TOOLS].contains(&text.trim())
+}
+
 /// The result of a call that was running when the user stopped the work.
 pub(crate) fn interrupted() -> String {
     plain(include_str!("fragments/interrupted.txt"))
@@ -23,6 +28,11 @@ pub(crate) fn refused(said: Option<&str>) -> String {
         Some(said) => filled(include_str!("fragments/refused_saying.txt"), "said", said),
         None => plain(include_str!("fragments/refused.txt")),
     }
+}
+
+/// The result of a plan that the user does not agree to yet.
+pub(crate) fn keep_planning() -> String {
+    plain(include_str!("fragments/keep_planning.txt"))
 }
 
 /// The result of a call that a rule denied.
@@ -81,6 +91,7 @@ mod tests {
             not_run(),
             refused(None),
             refused(Some("Use the other file.")),
+            keep_planning(),
             denied("a rule forbids it"),
             hook_denied("not on Fridays"),
             unasked("it writes"),

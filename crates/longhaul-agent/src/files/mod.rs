@@ -1,8 +1,9 @@
 //! What the model was shown of files, and what changed since (W1, W2); where its paths lead, and how files are opened
-//! and replaced so that a path cannot lead elsewhere in the meantime.
+//! and replaced so that a path cannot lead elsewhere in the meantime; what they held before, for a rewind.
 //!
 //! `permission` decides which calls may use which paths; the tools that read and write are in `tools`.
 
+mod checkpoints;
 mod fence;
 mod fingerprint;
 mod open;
@@ -11,6 +12,9 @@ mod resolve;
 mod state;
 mod unusable;
 
+pub use checkpoints::{
+    ConflictPolicy, FileCheckpoints, FileRestoration, RestorableFile, RestorableState,
+};
 pub use fence::{FenceSide, FolderFence, PathPurpose};
 pub use fingerprint::FileFingerprint;
 pub use open::OpenedFile;

@@ -8,11 +8,11 @@ use longhaul_core::models::ModelTable;
 use longhaul_store::Env;
 
 use super::read_only_queries::ReadOnlyQueries;
-use crate::agent::Agent;
+use crate::agent::{Agent, UserPrompt};
 use crate::project_setup::ProjectSetup;
 use crate::screen::command::{self, BuiltinCommand, ParsedInput};
 use crate::screen::flow::WrappedLine;
-use crate::screen::{ColorSupport, CommandItem, answer_lines, context, event_lines};
+use crate::screen::{ColorSupport, CommandItem, SessionPage, answer_lines, context, event_lines};
 
 /// The width of drawings where there is no screen.
 const WIDTH: usize = 80;
@@ -42,6 +42,7 @@ impl TextCommands {
                 outlook: agent.handle(),
                 cwd: agent.place().cwd.clone(),
                 workplace: workplace.clone(),
+                config: agent.config().clone(),
                 env,
                 models,
             },
@@ -54,6 +55,11 @@ impl TextCommands {
         let own = self.own();
         match command::read(text, &own) {
             ParsedInput::Prompt => CommandOutcome::Prompt(text.to_owned()),
+            // In print mode, nobody types commands for a shell.
+            ParsedInput::Shell(_) => CommandOutcome::Prompt(text.to_owned()),
+            ParsedInput::Builtin(BuiltinCommand::Init, _) => {
+                CommandOutcome::Prompt(command::INIT.to_owned())
+            }
             ParsedInput::Own(name, arguments) => {
                 match self.workplace.command(&name, &arguments).await {
                     Ok(prompt) => CommandOutcome::Prompt(prompt),
@@ -75,6 +81,20 @@ impl TextCommands {
         commands
             .map(|(name, description)| CommandItem { name, description })
             .collect()
+    }
+
+    fn page(&self, page: SessionPage) -> Result<String, String> {
+        let text = self.queries.page(page).map_err(|why| why.to_string())?;
+        Ok(text.trim_end().to_owned())
+    }
+
+    /// Attaches the files that a prompt mentions.
+    pub(crate) fn with_files(&self, agent: &Agent, text: String) -> UserPrompt {
+        let said = self.workplace.with_files(&agent.place().cwd, text);
+        for notice in said.notices {
+            agent.notice(notice);
+        }
+        said.prompt
     }
 
     async fn builtin(
@@ -106,13 +126,27 @@ impl TextCommands {
             BuiltinCommand::Rewind => {
                 Err("/rewind picks a message on a screen; start without -p to use it".to_owned())
             }
-            BuiltinCommand::Exit => Ok(String::new()),
+            // It was a prompt.
+            BuiltinCommand::Exit | BuiltinCommand::Init => Ok(String::new()),
+            BuiltinCommand::Export => self.queries.export(&rest).map_err(|why| why.to_string()),
+            BuiltinCommand::Agents => self.page(SessionPage::Agents),
+            BuiltinCommand::Mcp => self.page(SessionPage::Mcp),
+            BuiltinCommand::Memory => self.page(SessionPage::Memory),
+            BuiltinCommand::Permissions => self.page(SessionPage::Permissions),
+            BuiltinCommand::Status => self.page(SessionPage::Status),
             BuiltinCommand::Help => Ok(lines(&command::help(&self.own()))),
             BuiltinCommand::Context => {
                 let view = self.queries.context().map_err(|why| why.to_string())?;
                 Ok(lines(&context::picture(&view, WIDTH, ColorSupport::Off)))
             }
-            BuiltinCommand::Cost => Ok(lines(&answer_lines::cost(&self.queries.cost()))),
+            BuiltinCommand::Cost if rest.is_empty() => {
+                Ok(lines(&answer_lines::cost(&self.queries.cost())))
+            }
+            BuiltinCommand::Cost => {
+                let policy = command::economy(&rest)?;
+                agent.set_economy(policy);
+                Ok(answer_lines::economy_set(policy))
+            }
             BuiltinCommand::Hooks => Ok(lines(&answer_lines::hooks(&self.queries.hooks()))),
             BuiltinCommand::Notes => {
                 let notes = self.queries.notes().map_err(|why| why.to_string())?;
@@ -133,7 +167,7 @@ async fn compact(agent: &mut Agent, instructions: String) -> Result<String, Stri
         ..CompactRequest::default()
     };
     match agent.compact(request).await {
-        Ok(CompactOutcome::Done(done)) => Ok(event_lines::compacted(&done)),
+        Ok(CompactOutcome::Done(done)) => Ok(event_lines::compacted(&done, agent.head_tokens())),
         // No preview was requested.
         Ok(CompactOutcome::Preview(_)) => Ok(String::new()),
         Err(error) => Err(error.to_string()),

@@ -2,10 +2,12 @@
 //! read-only queries are answered in the meantime, from the transcript and from the last snapshot.
 //!
 //! `work.rs` is the task, `read_only_queries.rs` answers read-only queries, `transcript.rs` reads the conversation for
-//! people, `tour.rs` drives the tour for newcomers.
+//! people, `rewinding.rs` plans rewinds and restores files, `session_pages.rs` writes pages of text, `tour.rs` drives the tour for newcomers.
 
 mod commands;
 mod read_only_queries;
+mod rewinding;
+mod session_pages;
 mod tour;
 mod transcript;
 mod work;
@@ -45,6 +47,7 @@ impl AgentHost {
             outlook: outlook.clone(),
             cwd: agent.place().cwd.clone(),
             workplace: workplace.clone(),
+            config: agent.config().clone(),
             env,
             models,
         };

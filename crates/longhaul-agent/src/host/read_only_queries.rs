@@ -5,6 +5,9 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use longhaul::rewind;
+use longhaul::undo::{self, UndoMode};
+use longhaul_core::config::Config;
+use longhaul_core::inspect::EconomyReport;
 use longhaul_core::models::{ModelSpec, ModelTable};
 use longhaul_core::money::TokenPrice;
 use longhaul_core::tokens::RoughEstimator;
@@ -12,13 +15,13 @@ use longhaul_core::tokens::calibrated::CalibratedEstimate;
 use longhaul_store::layout::NotesFiles;
 use longhaul_store::{Env, HomeOwner};
 
-use super::transcript;
+use super::{rewinding, transcript};
 use crate::agent::{AgentHandle, ListedSession, SessionSnapshot, list};
 use crate::offline;
 use crate::project_setup::ProjectSetup;
 use crate::screen::{
     CommandItem, ContextView, CostLine, CostView, HookItem, HostRefusal, HostRequest,
-    MessageAuthor, MessageItem, ModelItem, ReplySender, SessionItem, TranscriptItem,
+    MessageAuthor, MessageItem, ModelItem, ReplySender, RewindChoices, SessionItem, TranscriptItem,
 };
 
 /// Answers queries about an agent that another task works with.
@@ -27,6 +30,7 @@ pub(super) struct ReadOnlyQueries {
     pub(super) workplace: Arc<ProjectSetup>,
     pub(super) env: Env,
     pub(super) models: ModelTable,
+    pub(super) config: Config,
     pub(super) cwd: PathBuf,
 }
 
@@ -40,11 +44,20 @@ impl ReadOnlyQueries {
                 self.spawn_query(reply, |looks| looks.context().map(Box::new))
             }
             HostRequest::Messages(reply) => self.spawn_query(reply, Self::messages),
+            HostRequest::RewindPlan(uuid, reply) => self.spawn_query(reply, move |looks| {
+                rewinding::plan(&looks.look()?, &looks.cwd, &uuid)
+            }),
             HostRequest::Transcript(reply) => self.spawn_query(reply, Self::transcript),
             HostRequest::Report(boundary, reply) => {
                 self.spawn_query(reply, move |looks| looks.report(boundary.as_deref()));
             }
             HostRequest::Notes(reply) => self.spawn_query(reply, Self::notes),
+            HostRequest::Page(page, reply) => {
+                self.spawn_query(reply, move |looks| looks.page(page))
+            }
+            HostRequest::Export(name, reply) => {
+                self.spawn_query(reply, move |looks| looks.export(&name));
+            }
             HostRequest::Hooks(reply) => self.spawn_query(reply, |looks| Ok(looks.hooks())),
             HostRequest::Cost(reply) => self.spawn_query(reply, |looks| Ok(looks.cost())),
             HostRequest::Commands(reply) => self.spawn_query(reply, |looks| Ok(looks.commands())),
@@ -65,7 +78,7 @@ impl ReadOnlyQueries {
         });
     }
 
-    fn look(&self) -> Result<SessionSnapshot, HostRefusal> {
+    pub(super) fn look(&self) -> Result<SessionSnapshot, HostRefusal> {
         let look = self.outlook.snapshot();
         look.ok_or_else(|| HostRefusal("the session is not open yet; try again".to_owned()))
     }
@@ -120,15 +133,17 @@ impl ReadOnlyQueries {
         Ok(ContextView {
             model: look.model,
             categories,
+            measured: report.measured,
+            cleared: report.cleared,
             status: look.status,
             likely: likely.unwrap_or_default(),
         })
     }
 
-    fn messages(&self) -> Result<Vec<MessageItem>, HostRefusal> {
+    fn messages(&self) -> Result<RewindChoices, HostRefusal> {
         let look = self.look()?;
         if !look.transcript.exists() {
-            return Ok(Vec::new());
+            return Ok(RewindChoices::default());
         }
         let spoken = rewind::rewind_points(&look.transcript).map_err(unreadable)?;
         let messages = spoken.into_iter().map(|said| MessageItem {
@@ -138,7 +153,17 @@ impl ReadOnlyQueries {
             who: MessageAuthor::User,
             at: said.at,
         });
-        Ok(messages.collect())
+        let undone = undo::undo(
+            &look.transcript,
+            &self.config,
+            &self.models,
+            UndoMode::Look,
+            Timestamp::now(),
+        );
+        Ok(RewindChoices {
+            messages: messages.collect(),
+            can_undo: undone.is_ok(),
+        })
     }
 
     fn transcript(&self) -> Result<Vec<TranscriptItem>, HostRefusal> {
@@ -173,6 +198,7 @@ impl ReadOnlyQueries {
 
     pub(super) fn cost(&self) -> CostView {
         let (parts, all) = self.outlook.spent();
+        let look = self.outlook.snapshot();
         let lines = parts.into_iter().map(|(purpose, spent)| CostLine {
             name: purpose.words().to_owned(),
             usage: spent.usage,
@@ -185,7 +211,23 @@ impl ReadOnlyQueries {
                 .filter(|usage| usage.prompt() > 0)
                 .map(|usage| usage.cache_hit_rate()),
             total: all.and_then(|all| all.cost),
+            economy: look.as_ref().map(|look| look.economy).unwrap_or_default(),
+            decisions: look.map(|look| self.decisions(&look)).unwrap_or_default(),
         }
+    }
+
+    /// The decisions by price, from the transcript; none where it cannot be read.
+    fn decisions(&self, look: &SessionSnapshot) -> Vec<EconomyReport> {
+        let report = transcript::inspect(look, &self.models).ok();
+        report.map_or_else(Vec::new, |report| {
+            let compactions = report.boundaries.into_iter();
+            let compactions = compactions.map(|one| (one.line, one.economy));
+            let clearings = report.clearings.into_iter();
+            let clearings = clearings.map(|one| (one.line, one.economy));
+            let mut decisions: Vec<_> = compactions.chain(clearings).collect();
+            decisions.sort_by_key(|(line, _)| *line);
+            decisions.into_iter().filter_map(|(_, one)| one).collect()
+        })
     }
 
     fn commands(&self) -> Vec<CommandItem> {

@@ -26,6 +26,9 @@ const LETTER: Duration = Duration::from_millis(18);
 /// The pause after a command, for its answer.
 const ANSWER: Duration = Duration::from_millis(400);
 
+/// How long it is quiet when background work has ended.
+const QUIET: Duration = Duration::from_millis(300);
+
 /// Runs the tour until it is over or the screen is gone. All events of the agent pass through here to `screen`; typed
 /// input goes to `typed`.
 pub async fn run_tour(
@@ -71,7 +74,7 @@ impl TourDriver {
         let mut compacted_by_command = false;
         loop {
             match self.tour.next_step() {
-                TourStep::Say(text) => self.screen.send(AgentEvent::Notice(text)).ok()?,
+                TourStep::Say(text) => self.screen.send(AgentEvent::Guide(text)).ok()?,
                 TourStep::Prompt(text) => self.types(&text).await?,
                 TourStep::Wait(TourWait::Read(time)) => self.rest(time).await?,
                 // The compaction was awaited already, and no event announces its end.
@@ -81,6 +84,7 @@ impl TourDriver {
                 TourStep::Wait(TourWait::Ended) => {
                     self.until(|event| matches!(event, AgentEvent::Ended(_)))
                         .await?;
+                    self.settle().await?;
                 }
                 TourStep::Command(command) if command == "/compact" => {
                     compacted_by_command = true;
@@ -139,6 +143,15 @@ impl TourDriver {
                 event = self.events.recv() => self.pass(event?)?,
             }
         }
+    }
+
+    /// Takes events until there are none for a moment: background work that a prompt set off, such as notes, is done
+    /// before the next prompt, so that the tour is the same each time.
+    async fn settle(&mut self) -> ScreenGone {
+        while let Ok(event) = tokio::time::timeout(QUIET, self.events.recv()).await {
+            self.pass(event?)?;
+        }
+        Some(())
     }
 
     fn pass(&mut self, event: AgentEvent) -> ScreenGone {

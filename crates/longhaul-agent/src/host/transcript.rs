@@ -12,7 +12,7 @@ use longhaul_core::window::WindowSettings;
 use longhaul_store::{LineEnding, LineReader};
 use serde_json::Value;
 
-use crate::agent::SessionSnapshot;
+use crate::agent::{SessionSnapshot, is_interrupt_marker};
 use crate::screen::{TranscriptItem, TranscriptKind};
 
 /// Fields of a call's input that say what it is about, the best ones first.
@@ -77,7 +77,7 @@ pub(super) fn inspect(look: &SessionSnapshot, models: &ModelTable) -> io::Result
         .map_err(io::Error::other)
 }
 
-fn each(path: &Path, mut take: impl FnMut(EntryView<'_>)) -> io::Result<()> {
+pub(super) fn each(path: &Path, mut take: impl FnMut(EntryView<'_>)) -> io::Result<()> {
     let file = match File::open(path) {
         Ok(file) => file,
         // The conversation has no messages yet.
@@ -138,12 +138,20 @@ fn said(view: EntryView<'_>, block: &EntryBlock) -> Option<(TranscriptKind, Stri
     let body = || value(block.body.of(view.line));
     Some(match block.kind {
         BlockKind::Text => {
-            let kind = match (is_user, view.facets.flags.compact_summary) {
+            let text = body().as_str()?.to_owned();
+            let flags = view.facets.flags;
+            let kind = match (is_user, flags.compact_summary) {
                 (true, true) => TranscriptKind::Summary,
+                (true, false) if is_interrupt_marker(&text) => {
+                    return Some((TranscriptKind::Notice, "stopped".to_owned()));
+                }
+                (true, false) if flags.meta => {
+                    TranscriptKind::Attachment("a note to the model".to_owned())
+                }
                 (true, false) => TranscriptKind::User,
                 (false, _) => TranscriptKind::Assistant,
             };
-            (kind, body().as_str()?.to_owned())
+            (kind, text)
         }
         BlockKind::Thinking => {
             let whole = value(block.span.of(view.line));

@@ -6,10 +6,12 @@ use longhaul::session::CompactOutcome;
 use longhaul_core::engine::CompactRequest;
 use tokio::sync::mpsc::UnboundedReceiver;
 
+use super::rewinding;
 use crate::agent::Agent;
 use crate::project_setup::ProjectSetup;
 use crate::screen::{
     CompactionReply, CompactionRequest, CompactionStep, HostRefusal, HostRequest, ReplySender,
+    RewindReply, RewindRequest, RewindScope, ShellResult,
 };
 
 /// A job for the task.
@@ -43,16 +45,20 @@ async fn perform(agent: &mut Agent, workplace: &ProjectSetup, ask: HostRequest) 
     let _ = agent.canceller();
     match ask {
         HostRequest::Prompt(text, reply) => {
-            agent.prompt(text).await;
+            prompt(agent, workplace, text).await;
             answer(reply, Ok(()));
+        }
+        HostRequest::Shell(command, reply) => {
+            let ran = shell(agent, &command).await;
+            answer(reply, ran);
         }
         HostRequest::Command {
             name,
             arguments,
             reply,
         } => match workplace.command(&name, &arguments).await {
-            Ok(prompt) => {
-                agent.prompt(prompt).await;
+            Ok(text) => {
+                prompt(agent, workplace, text).await;
                 answer(reply, Ok(()));
             }
             Err(why) => answer(reply, Err(HostRefusal(why))),
@@ -61,12 +67,9 @@ async fn perform(agent: &mut Agent, workplace: &ProjectSetup, ask: HostRequest) 
             let done = compact(agent, ask).await;
             answer(reply, done);
         }
-        HostRequest::Rewind(uuid, reply) => {
-            let done = agent.rewind(&uuid).await;
-            answer(
-                reply,
-                done.map(|rewound| Some(rewound.text)).map_err(refusal),
-            );
+        HostRequest::Rewind(ask, reply) => {
+            let done = rewind(agent, &ask).await;
+            answer(reply, done);
         }
         HostRequest::UndoCompaction(reply) => {
             let done = agent.undo_compaction().await.map(|undone| {
@@ -97,18 +100,62 @@ async fn perform(agent: &mut Agent, workplace: &ProjectSetup, ask: HostRequest) 
             let done = agent.switch_model(&model).await;
             answer(reply, done.map_err(refusal));
         }
+        HostRequest::SetEconomy(policy, reply) => {
+            agent.set_economy(policy);
+            answer(reply, Ok(()));
+        }
         // Read-only queries are answered elsewhere.
         HostRequest::Sessions(_)
         | HostRequest::Models(_)
         | HostRequest::Context(_)
         | HostRequest::Messages(_)
+        | HostRequest::RewindPlan(..)
         | HostRequest::Transcript(_)
         | HostRequest::Report(..)
         | HostRequest::Notes(_)
+        | HostRequest::Page(..)
+        | HostRequest::Export(..)
         | HostRequest::Hooks(_)
         | HostRequest::Cost(_)
         | HostRequest::Commands(_) => {}
     }
+}
+
+/// Works on a prompt, with the files that it mentions.
+async fn prompt(agent: &mut Agent, workplace: &ProjectSetup, text: String) {
+    let said = workplace.with_files(&agent.place().cwd.clone(), text);
+    for notice in said.notices {
+        agent.notice(notice);
+    }
+    agent.prompt(said.prompt).await;
+}
+
+/// Runs a command for the user.
+async fn shell(agent: &mut Agent, command: &str) -> Result<ShellResult, HostRefusal> {
+    let ran = agent.run_for_user(command).await;
+    let ran = ran.ok_or_else(|| HostRefusal("there is no shell in this session".to_owned()))?;
+    Ok(ShellResult {
+        output: match &ran.content {
+            serde_json::Value::String(text) => text.clone(),
+            other => other.to_string(),
+        },
+        is_error: ran.is_error,
+    })
+}
+
+/// Goes back. Files are restored first: if that fails, the conversation still knows what was done to them.
+async fn rewind(agent: &mut Agent, ask: &RewindRequest) -> Result<RewindReply, HostRefusal> {
+    let mut done = RewindReply::default();
+    if matches!(ask.scope, RewindScope::Files | RewindScope::Both) {
+        let (place, uuid, conflicts) = (agent.place().clone(), ask.uuid.clone(), ask.conflicts);
+        let restored =
+            tokio::task::spawn_blocking(move || rewinding::restore(&place, &uuid, conflicts));
+        done.files = Some(restored.await.map_err(refusal)??);
+    }
+    if matches!(ask.scope, RewindScope::Conversation | RewindScope::Both) {
+        done.text = Some(agent.rewind(&ask.uuid).await.map_err(refusal)?.text);
+    }
+    Ok(done)
 }
 
 async fn compact(

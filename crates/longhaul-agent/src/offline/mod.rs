@@ -2,9 +2,10 @@
 //!
 //! [`start`] runs the simulator in this process and returns what a client needs. The simulator's own model answers, in
 //! the variant that does as it is told ([`model`]): it follows rules without intelligence, and says so. [`tour`] guides
-//! a newcomer. Nothing leaves the machine and nothing is billed; displayed costs are what such a session would cost, so
+//! a newcomer; `kept_cache.rs` keeps the prompt cache beside the session. Nothing leaves the machine and nothing is billed; displayed costs are what such a session would cost, so
 //! they must be shown as simulated (`is_simulated`).
 
+mod kept_cache;
 mod start;
 pub mod tour;
 

@@ -22,6 +22,9 @@ const FIRST_BYTE: Duration = Duration::from_millis(350);
 /// The maximum time that a reply takes, however long it is.
 const AT_MOST: Duration = Duration::from_secs(5);
 
+/// How long a cache entry lives at most.
+const LONGEST_LIFETIME_MS: u64 = 60 * 60 * 1_000;
+
 /// How fast the model writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WritingSpeed {
@@ -65,7 +68,8 @@ impl Default for OfflineOptions {
     }
 }
 
-/// The offline model's server. Dropping it ends the server and its cache, so it is kept across a resume.
+/// The offline model's server. Dropping it ends the server; as a [`SessionListener`](crate::agent::SessionListener) it
+/// keeps its cache beside the session.
 #[derive(Debug)]
 pub struct OfflineServer {
     server: SimServer,
@@ -83,10 +87,12 @@ pub fn model(seed: u64) -> SimModel {
 /// Starts the server on a free port that only this machine can reach. It uses the real time.
 pub async fn start(options: OfflineOptions) -> io::Result<OfflineServer> {
     let pace = options.speed.pace();
-    let world = World::new(world::WorldOptions {
+    let mut world = World::new(world::WorldOptions {
         pace: server::SimServerOptions::world_pace(pace),
         ..world::WorldOptions::new(options.seed, Box::new(model(options.seed)))
     });
+    // Cache entries of earlier processes were used before now, an hour ago at most.
+    world.advance(LONGEST_LIFETIME_MS);
     let serving = server::SimServerOptions {
         pace,
         model: MODEL.to_owned(),

@@ -51,7 +51,7 @@ pub(super) fn judge(command: &str, from: &Path, state: &PermissionState) -> Perm
     if let Some(why) = script.unclear {
         return ask(format!("It is not clear what it would run: {why}."));
     }
-    by_parts(&script, &folders, state)
+    by_parts(command, &script, &folders, state)
 }
 
 fn ask(reason: String) -> PermissionDecision {
@@ -114,6 +114,7 @@ fn allowed_as_it_is(command: &str, state: &PermissionState) -> bool {
 }
 
 fn by_parts(
+    command: &str,
     script: &ShellScript,
     folders: &CommandFolders,
     state: &PermissionState,
@@ -152,15 +153,48 @@ fn by_parts(
         sets.map(|name| format!("It sets {name}, which programs may read.")),
     ];
     let other = others.into_iter().flatten().next();
+    let exact = || {
+        (outside.is_none() && sets.is_none() && writes_ordinary_files(script, folders, state))
+            .then(|| suggest::for_command(command, &script.parts))
+            .flatten()
+    };
     match (asked.as_slice(), other) {
         ([], None) => PermissionDecision::Allow,
-        ([], Some(reason)) => ask(reason),
+        ([], Some(reason)) => PermissionDecision::Ask {
+            reason,
+            rule: exact(),
+        },
         ([part], None) => PermissionDecision::Ask {
             reason: why(part, script, folders),
-            rule: suggest::for_command(part),
+            rule: suggest::for_part(part).or_else(exact),
         },
-        ([part, ..], _) => ask(why(part, script, folders)),
+        ([part, ..], _) => PermissionDecision::Ask {
+            reason: why(part, script, folders),
+            rule: exact(),
+        },
     }
+}
+
+/// Whether every file that a command writes by redirection is an ordinary file of the workspace, so that whoever agrees
+/// to the command once may agree to it from now on.
+fn writes_ordinary_files(
+    script: &ShellScript,
+    folders: Option<&[PathBuf]>,
+    state: &PermissionState,
+) -> bool {
+    let is_ordinary = |word: &ShellWord| {
+        is_sink(word)
+            || word.is_known()
+                && !word.tilde
+                && !word.glob
+                && folders.is_some_and(|folders| {
+                    folders.iter().all(|base| {
+                        let path = LocatedPath::find(&base.join(&word.text));
+                        state.workspace.holds(&path) && state.workspace.delicate(&path).is_none()
+                    })
+                })
+    };
+    script.writes.iter().all(is_ordinary)
 }
 
 /// Whether this command runs git because its use is read-only.

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use super::shell::SimpleCommand;
+use super::read_only::is_harmless_in_env;
+use super::shell::{SimpleCommand, reachable, without_timing};
 
 /// Commands that are always asked about: they delete, or run whatever follows them.
 const NEVER: &[&str] = &[
@@ -73,69 +74,119 @@ const INTERPRETERS: &[&str] = &[
     "tclsh",
 ];
 
-/// Sub-commands that build and test the current project: whoever agrees to one agrees to run the project's code,
+/// How commands begin that build and test the current project: whoever agrees to one agrees to run the project's code,
 /// whatever words follow. Other programs can be told by an option, a script or a file to run any program or to write
-/// any file (`sed 1e…`, `git -c`, `tar --to-command`, `make SHELL=…`), so agreeing to one of their commands means this
-/// command alone.
-const BUILDING: &[(&str, &[&str])] = &[(
-    "cargo",
-    &[
-        "bench", "build", "check", "clippy", "doc", "fmt", "test", "tree",
-    ],
-)];
+/// any file (`sed 1e…`, `git -c`, `tar --to-command`, `make SHELL=…`, `go test -exec`), so agreeing to one of their
+/// commands means this command alone.
+const BUILDING: &[&[&str]] = &[
+    &["cargo", "bench"],
+    &["cargo", "build"],
+    &["cargo", "check"],
+    &["cargo", "clippy"],
+    &["cargo", "doc"],
+    &["cargo", "fmt"],
+    &["cargo", "test"],
+    &["cargo", "tree"],
+    &["pytest"],
+    &["python", "-m", "pytest"],
+    &["python3", "-m", "pytest"],
+];
+
+/// Variables that make any program load code, or decide which program a name means.
+const LOADING: &[&str] = &["PATH", "BASH_ENV", "ENV", "IFS"];
+const LOADING_PREFIXES: &[&str] = &["LD_", "DYLD_", "BASH_FUNC"];
 
 /// The maximum length of an offered rule: nobody reads more.
-const LONGEST: usize = 120;
+const LONGEST: usize = 200;
 
-/// A rule for commands like this part.
-pub(super) fn for_command(part: &SimpleCommand) -> Option<String> {
-    let first = part.words.first()?;
-    let is_plain = |text: &str| {
-        let plain =
-            |character: char| character.is_alphanumeric() || "._-/+@=:,%".contains(character);
-        !text.is_empty() && text.chars().all(plain)
+/// A rule for commands that begin like this part, which is all of a command that needs consent. Only where no word
+/// after the beginning can do more than people expect.
+pub(super) fn for_part(part: &SimpleCommand) -> Option<String> {
+    let core = without_timing(part);
+    let begins = |beginning: &&&[&str]| {
+        let words = core.words.iter().take(beginning.len());
+        words.len() == beginning.len()
+            && words
+                .zip(beginning.iter())
+                .all(|(word, expected)| word.raw == word.text && word.text == *expected)
     };
-    let name = first.text.as_str();
-    let base = name.rsplit('/').next().unwrap_or(name);
-    let as_written = part
-        .words
+    let harmless = part
+        .assigns
         .iter()
-        .all(|word| word.raw == word.text && is_plain(&word.text));
-    if !part.assigns.is_empty() || first.raw != *name || !is_plain(name) || NEVER.contains(&base) {
-        return None;
-    }
-    let sub_command = part.words.get(1).filter(|word| word.raw == word.text);
-    let builds = BUILDING
-        .iter()
-        .find(|(program, _)| *program == name)
-        .zip(sub_command)
-        .filter(|((_, commands), word)| commands.contains(&word.text.as_str()));
-    if let Some((_, word)) = builds {
-        return Some(format!("Bash({name} {}:*)", word.text));
-    }
-    let whole = part.text();
-    let runs_text = INTERPRETERS.contains(&base)
-        && part
-            .words
-            .get(1)
-            .is_none_or(|word| word.text.starts_with('-'));
-    (as_written && !runs_text && whole.len() <= LONGEST && !whole.ends_with(':'))
-        .then(|| format!("Bash({whole})"))
+        .all(|(name, _)| is_harmless_in_env(name));
+    let beginning = BUILDING.iter().find(begins).filter(|_| harmless)?;
+    Some(format!("Bash({}:*)", beginning.join(" ")))
 }
 
-/// A rule for the files in the folder of this one.
-pub(super) fn for_path(tool: &str, path: &Path, cwd: &Path) -> Option<String> {
-    let folder = if path.is_dir() { path } else { path.parent()? };
-    // Folders with characters that have a meaning in patterns cannot be named exactly.
-    let inside = folder.strip_prefix(cwd).ok().map(|below| below.to_str());
-    let text = match inside {
-        Some(Some("")) => "./**".to_owned(),
-        Some(below) => format!("./{}/**", below?),
-        None if folder.parent().is_none() => return None,
-        None => format!("/{}/**", folder.to_str()?),
+/// A rule for exactly this command, whose simple commands are `parts`. There is none for commands that delete or run
+/// whatever follows them, none where the text does not say what would run, and none that nobody would read.
+pub(super) fn for_command(command: &str, parts: &[SimpleCommand]) -> Option<String> {
+    let command = command.trim();
+    let fits = !command.is_empty()
+        && command.chars().count() <= LONGEST
+        && !command.contains(|character: char| character == '*' || character.is_control())
+        && !command.ends_with(':');
+    (fits && parts.iter().all(says_what_runs)).then(|| format!("Bash({command})"))
+}
+
+/// Whether a part is certain to the last word, and starts nothing that is always asked about.
+fn says_what_runs(part: &SimpleCommand) -> bool {
+    let loads = |name: &str| {
+        LOADING.contains(&name)
+            || LOADING_PREFIXES
+                .iter()
+                .any(|prefix| name.starts_with(prefix))
     };
-    let folder = text.trim_end_matches("**");
-    (!folder.contains(['*', '?', '[', ']', '{', '}', '(', ')', '\\', '!', '#'])
-        && !folder.contains(char::is_control))
-    .then(|| format!("{tool}({text})"))
+    let assigns_plainly = part
+        .assigns
+        .iter()
+        .all(|(name, raw)| !loads(name) && !raw.contains(['$', '`']));
+    let core = without_timing(part);
+    let is_known = core.words.iter().all(|word| word.is_known() && !word.glob);
+    let begins_plainly = core.words.first().is_none_or(|first| {
+        let plain = |character: char| character.is_alphanumeric() || "._-/+@[".contains(character);
+        first.raw == first.text && !first.text.is_empty() && first.text.chars().all(plain)
+    });
+    let is_refused = |command: &SimpleCommand| {
+        let name = command.name();
+        NEVER.contains(&name.rsplit('/').next().unwrap_or(name))
+    };
+    assigns_plainly
+        && is_known
+        && begins_plainly
+        && !runs_text(&core)
+        && !reachable(&core).iter().any(is_refused)
+}
+
+/// Whether an interpreter gets a program as an option, or as its input.
+fn runs_text(part: &SimpleCommand) -> bool {
+    let name = part.name();
+    let base = name.rsplit('/').next().unwrap_or(name);
+    if !INTERPRETERS.contains(&base) {
+        return false;
+    }
+    let word = |at: usize| part.words.get(at).map(|word| word.text.as_str());
+    match word(1) {
+        // `python -m pytest` names a program, as `pytest` does.
+        Some("-m") => word(2).is_none_or(|module| module.starts_with('-')),
+        Some(first) => first.starts_with('-'),
+        None => true,
+    }
+}
+
+/// A rule for this file; for a folder, a rule for the files in it.
+pub(super) fn for_path(tool: &str, path: &Path, cwd: &Path) -> Option<String> {
+    let end = if path.is_dir() { "/**" } else { "" };
+    // Paths with characters that have a meaning in patterns cannot be named exactly.
+    let inside = path.strip_prefix(cwd).ok().map(|below| below.to_str());
+    let named = match inside {
+        Some(Some("")) => ".".to_owned(),
+        Some(below) => format!("./{}", below?),
+        None if path.parent().is_none() => return None,
+        None => format!("/{}", path.to_str()?),
+    };
+    (!named.contains(['*', '?', '[', ']', '{', '}', '(', ')', '\\', '!', '#'])
+        && !named.contains(char::is_control)
+        && !named.ends_with(' '))
+    .then(|| format!("{tool}({named}{end})"))
 }

@@ -1,5 +1,6 @@
 //! The objects of `json` and `stream-json`, in the shape in which Claude Code writes them.
 
+use longhaul::session::RetryWait;
 use longhaul_core::engine::CompactionSuccess;
 use longhaul_core::message::Usage;
 use serde_json::{Value, json};
@@ -7,6 +8,7 @@ use serde_json::{Value, json};
 use crate::agent::{Agent, UsageTotal};
 use crate::event::PromptOutcome;
 use crate::offline::is_simulated;
+use crate::retry_words;
 use crate::tool::ToolCallOutput;
 
 /// The object for the start of a session.
@@ -73,6 +75,19 @@ pub(super) fn status(session: &str, compacting: bool) -> Value {
         "type": "system",
         "subtype": "status",
         "status": compacting.then_some("compacting"),
+        "session_id": session,
+    })
+}
+
+/// The object for a request that failed and is sent again after a wait.
+pub(super) fn retry(session: &str, wait: &RetryWait) -> Value {
+    json!({
+        "type": "system",
+        "subtype": "api_retry",
+        "attempt": wait.attempt - 1,
+        "retry_delay_ms": wait.wait.as_millis() as u64,
+        "error_status": wait.status,
+        "error": retry_words::reason(wait.class),
         "session_id": session,
     })
 }

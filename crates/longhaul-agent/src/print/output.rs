@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::PrintFormat;
 use super::message;
 use crate::event::{AgentEvent, DeniedCall, PromptOutcome};
+use crate::retry_words;
 
 /// Where the output goes.
 pub(super) struct PrintOutput<'a> {
@@ -61,6 +62,13 @@ impl<'a> PrintOutput<'a> {
                 } = denied;
                 self.denials.push(message::denial(&name, &id, &input));
                 (self.talk)(&format!("{name} {line} was not allowed: {reason}"));
+            }
+            AgentEvent::Retrying(wait) => {
+                if streams {
+                    let object = message::retry(&self.session, &wait);
+                    self.object(&object);
+                }
+                (self.talk)(&retry_words::line(&wait, wait.wait));
             }
             AgentEvent::Engine(event) => self.engine(&event),
             AgentEvent::Notice(sentence) => (self.talk)(&sentence),

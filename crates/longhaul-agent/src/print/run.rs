@@ -171,10 +171,17 @@ async fn answer(
         _ => CommandOutcome::Prompt(said.text.clone()),
     };
     match carried {
-        CommandOutcome::Prompt(text) => PromptResult {
-            ended: agent.prompt(UserPrompt { text, ..said }).await,
-            said: None,
-        },
+        CommandOutcome::Prompt(text) => {
+            let mut prompt = UserPrompt { text, ..said };
+            if let Some(commands) = commands.filter(|_| prompt.attachments.is_empty()) {
+                let with_files = commands.with_files(agent, prompt.text.clone());
+                prompt.attachments = with_files.attachments;
+            }
+            PromptResult {
+                ended: agent.prompt(prompt).await,
+                said: None,
+            }
+        }
         CommandOutcome::Done(text) => PromptResult {
             ended: PromptOutcome::Done,
             said: Some(text),

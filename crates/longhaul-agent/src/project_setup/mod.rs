@@ -3,10 +3,11 @@
 //!
 //! `gate.rs` connects permissions to the loop, `tool_provisioner.rs` makes the tools of a conversation,
 //! `restore_tools.rs` restores their state from a conversation, `consent.rs` asks the user for what a project requires,
-//! `trust.rs` stores the answers.
+//! `trust.rs` stores the answers, `mentions.rs` attaches the files that prompts mention.
 
 mod consent;
 mod gate;
+mod mentions;
 mod notifications;
 mod restore_tools;
 mod tool_provisioner;
@@ -25,7 +26,7 @@ use crate::agent::AgentBuilder;
 use crate::event::ApprovalMode;
 use crate::permission::PermissionRuleError;
 use crate::session_paths::SessionPaths;
-use crate::settings::{McpServer, OutsideFile, ProjectSettings, TrustRequirement};
+use crate::settings::{McpServer, OutsideFile, ProjectSettings, TrustRequirement, servers_of_file};
 use crate::tools::mcp::{McpLimits, McpServers};
 use crate::tools::skill::{Skill, SkillInvoker};
 use crate::tools::web_fetch;
@@ -50,6 +51,8 @@ pub struct SessionOverrides {
     pub trust: bool,
     /// The proxy through which pages are fetched.
     pub proxy: Option<Proxy>,
+    /// Files with further MCP servers of the user.
+    pub server_files: Vec<PathBuf>,
 }
 
 /// Asks the user before a project's own programs run.
@@ -112,6 +115,14 @@ impl ProjectSetup {
         };
         let (mut project, granted) = asking.project();
         asking.notices.append(&mut project.notices);
+        for path in &asking.wishes.server_files {
+            let added = servers_of_file(path, &variable, &mut asking.notices);
+            let is_replaced = |name: &str| added.iter().any(|server| server.name == name);
+            project
+                .mcp_servers
+                .retain(|server| !is_replaced(&server.name));
+            project.mcp_servers.extend(added);
+        }
         let wanted = asking.servers(&project, granted.project);
         let mut notices = asking.notices;
         notices.extend(project.hooks.notices.iter().map(ToString::to_string));
@@ -217,6 +228,24 @@ impl ProjectSetup {
     /// Which calls may run without asking.
     pub fn mode(&self) -> ApprovalMode {
         self.gate.permissions.mode()
+    }
+
+    /// The MCP servers that run, with the number of their tools.
+    pub fn servers(&self) -> Vec<(String, usize)> {
+        let Some(servers) = &self.tool_provisioner.servers else {
+            return Vec::new();
+        };
+        let tools = |name: &str| {
+            let prefix = format!("mcp__{name}__");
+            let tools = servers.tools().iter();
+            tools
+                .filter(|tool| tool.name().starts_with(&prefix))
+                .count()
+        };
+        servers
+            .names()
+            .map(|name| (name.to_owned(), tools(name)))
+            .collect()
     }
 
     /// The hooks that run.

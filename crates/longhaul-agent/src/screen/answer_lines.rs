@@ -1,12 +1,14 @@
 //! Answers to commands as lines: costs, hooks, a loss report. The screen and print mode share them.
 
+use longhaul_core::economy::{EconomyPolicy, RecordedEconomyAction};
+use longhaul_core::money::Usd;
 use ratatui::text::Span;
 
 use super::figures::{dollars, grouped, percent};
 use super::flow::WrappedLine;
 use super::host::{CostView, HookItem};
 use super::style::{BOLD, dim, styled};
-use super::text::{clean, clean_line};
+use super::text::{clean, clean_line, count};
 
 /// The configured hooks.
 pub(crate) fn hooks(hooks: &[HookItem]) -> Vec<WrappedLine> {
@@ -64,5 +66,51 @@ pub(crate) fn cost(cost: &CostView) -> Vec<WrappedLine> {
         format!("  total {}{}", price(cost.total), cache.unwrap_or_default()),
         BOLD,
     ));
+    lines.extend(economy(cost));
     lines
+}
+
+/// The most decisions by price that are listed one by one.
+const LAST_DECISIONS: usize = 5;
+
+/// What is decided by price, and what that was worth.
+fn economy(cost: &CostView) -> Vec<WrappedLine> {
+    let policy = cost.economy.as_str();
+    let decisions = &cost.decisions;
+    let saved: f64 = decisions.iter().map(|one| one.saved_usd).sum();
+    let worth = match decisions.len() {
+        0 => "nothing was done for it yet".to_owned(),
+        made => {
+            let sign = if saved < 0.0 { "-" } else { "" };
+            let saved = dollars(Usd::from_f64(saved.abs()));
+            format!("{}, {sign}{saved} saved", count(made, "decision"))
+        }
+    };
+    let mut lines = vec![WrappedLine::styled(
+        format!("  decided by price: {policy} · {worth}"),
+        BOLD,
+    )];
+    let hidden = decisions.len().saturating_sub(LAST_DECISIONS);
+    if hidden > 0 {
+        lines.push(WrappedLine::dim(format!("    … {hidden} earlier")));
+    }
+    lines.extend(decisions.iter().skip(hidden).map(|one| {
+        let done = match one.action {
+            RecordedEconomyAction::Clear => "cleared",
+            RecordedEconomyAction::Summarize => "summarized",
+        };
+        let freed = grouped(one.tokens_freed);
+        WrappedLine::dim(format!("    {done} {freed} tokens: {}", one.sentence()))
+    }));
+    lines
+}
+
+/// What a change of the policy means.
+pub(crate) fn economy_set(policy: EconomyPolicy) -> String {
+    let what = match policy {
+        EconomyPolicy::Off => "nothing is decided by price: thresholds alone decide",
+        EconomyPolicy::Clear => "old results are cleared when that pays",
+        EconomyPolicy::Full => "old results are cleared and summaries are made when that pays",
+    };
+    format!("economy {}: {what}", policy.as_str())
 }

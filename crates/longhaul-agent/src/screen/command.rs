@@ -1,5 +1,7 @@
 //! The commands: their names, a sentence about each, and how a line is parsed as one.
 
+use longhaul_core::economy::EconomyPolicy;
+
 use super::flow::WrappedLine;
 use super::host::CommandItem;
 use super::style::{BOLD, dim, styled};
@@ -7,86 +9,140 @@ use super::style::{BOLD, dim, styled};
 /// A built-in command of the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum BuiltinCommand {
+    Agents,
     Clear,
     Compact,
     Context,
     Cost,
     Exit,
+    Export,
     Help,
     Hooks,
+    Init,
+    Mcp,
+    Memory,
     Model,
     Notes,
+    Permissions,
     Report,
     Resume,
     Rewind,
+    Status,
 }
 
 impl BuiltinCommand {
     /// All commands, in the order in which they are listed.
-    pub(crate) const ALL: [Self; 12] = [
+    pub(crate) const ALL: [Self; 19] = [
+        Self::Agents,
         Self::Clear,
         Self::Compact,
         Self::Context,
         Self::Cost,
         Self::Exit,
+        Self::Export,
         Self::Help,
         Self::Hooks,
+        Self::Init,
+        Self::Mcp,
+        Self::Memory,
         Self::Model,
         Self::Notes,
+        Self::Permissions,
         Self::Report,
         Self::Resume,
         Self::Rewind,
+        Self::Status,
     ];
 
     /// The command's name, without the slash.
     pub(crate) fn name(self) -> &'static str {
         match self {
+            Self::Agents => "agents",
             Self::Clear => "clear",
             Self::Compact => "compact",
             Self::Context => "context",
             Self::Cost => "cost",
             Self::Exit => "exit",
+            Self::Export => "export",
             Self::Help => "help",
             Self::Hooks => "hooks",
+            Self::Init => "init",
+            Self::Mcp => "mcp",
+            Self::Memory => "memory",
             Self::Model => "model",
             Self::Notes => "notes",
+            Self::Permissions => "permissions",
             Self::Report => "report",
             Self::Resume => "resume",
             Self::Rewind => "rewind",
+            Self::Status => "status",
         }
     }
 
     /// What the command does.
     pub(crate) fn about(self) -> &'static str {
         match self {
+            Self::Agents => "the kinds of sub-agents",
             Self::Clear => "begin a new conversation; the old one can be resumed",
             Self::Compact => "summarize the conversation, with a preview; takes instructions",
             Self::Context => "show what fills the window",
-            Self::Cost => "the costs by purpose",
+            Self::Cost => "the costs, and what paid; takes economy off, clear or full",
             Self::Exit => "leave",
+            Self::Export => "write the conversation into a text file; takes its name",
             Self::Help => "keys and commands",
             Self::Hooks => "the hooks that are set up",
+            Self::Init => "let the model write a CLAUDE.md for this project",
+            Self::Mcp => "the MCP servers and how many tools they have",
+            Self::Memory => "the memory files that the model reads",
             Self::Model => "switch to another model; takes its name",
             Self::Notes => "the notes kept of this session",
+            Self::Permissions => "the rules about what may run",
             Self::Report => "what the newest compaction dropped, kept and put back",
             Self::Resume => "resume an earlier session",
-            Self::Rewind => "go back to a message, summarize from or up to it, undo a compaction",
+            Self::Rewind => {
+                "go back to a message, with files or without; summarize from or up to it; undo a compaction"
+            }
+            Self::Status => "the session, its model and its folder",
         }
     }
 
     /// Whether it changes the conversation, and so has to wait for work in progress.
     pub(crate) fn waits(self) -> bool {
         match self {
-            Self::Clear | Self::Compact | Self::Model | Self::Resume | Self::Rewind => true,
-            Self::Context
+            Self::Clear
+            | Self::Compact
+            | Self::Init
+            | Self::Model
+            | Self::Resume
+            | Self::Rewind => true,
+            Self::Agents
+            | Self::Context
             | Self::Cost
             | Self::Exit
+            | Self::Export
             | Self::Help
             | Self::Hooks
+            | Self::Mcp
+            | Self::Memory
             | Self::Notes
-            | Self::Report => false,
+            | Self::Permissions
+            | Self::Report
+            | Self::Status => false,
         }
     }
+}
+
+/// The prompt of `/init`.
+pub(crate) const INIT: &str = include_str!("init.md");
+
+/// Parses the arguments of `/cost`: what is decided by price from now on.
+pub(crate) fn economy(rest: &str) -> Result<EconomyPolicy, String> {
+    let mut words = rest.split_whitespace();
+    let policy = match (words.next(), words.next(), words.next()) {
+        (Some("economy"), Some(name), None) => EconomyPolicy::named(name),
+        _ => None,
+    };
+    policy.ok_or_else(|| "/cost takes nothing, or: economy off, clear or full".to_owned())
 }
 
 /// The meaning of an input line.
@@ -94,6 +150,8 @@ impl BuiltinCommand {
 pub(crate) enum ParsedInput {
     /// A prompt for the model.
     Prompt,
+    /// A command for the shell.
+    Shell(String),
     /// A built-in command, and its arguments.
     Builtin(BuiltinCommand, String),
     /// A command of the user, and its arguments.
@@ -104,6 +162,12 @@ pub(crate) enum ParsedInput {
 
 /// Parses a line.
 pub(crate) fn read(text: &str, own: &[CommandItem]) -> ParsedInput {
+    if let Some(command) = text.trim().strip_prefix('!') {
+        return match command.trim() {
+            "" => ParsedInput::Prompt,
+            command => ParsedInput::Shell(command.to_owned()),
+        };
+    }
     let Some(line) = text.trim().strip_prefix('/') else {
         return ParsedInput::Prompt;
     };
@@ -125,7 +189,7 @@ pub(crate) fn read(text: &str, own: &[CommandItem]) -> ParsedInput {
 }
 
 /// The keys that `/help` lists.
-const KEYS: [(&str, &str); 10] = [
+const KEYS: [(&str, &str); 14] = [
     ("enter", "send; while the model works, send when it is done"),
     ("alt-enter, ctrl-j, \\ enter", "a new line"),
     (
@@ -133,11 +197,21 @@ const KEYS: [(&str, &str); 10] = [
         "move; at the first or last line, earlier and later prompts",
     ),
     ("tab", "complete a /command or an @path"),
+    ("@path", "attach a file of this folder"),
+    (
+        "!command",
+        "run a command in the shell; the model sees its output",
+    ),
+    ("ctrl-r", "search earlier prompts"),
+    ("ctrl-g", "write the prompt in $EDITOR"),
     (
         "shift-tab",
         "what may run without asking: ask, accept edits, plan",
     ),
-    ("esc", "stop what is running"),
+    (
+        "esc",
+        "stop what is running; twice, empty the prompt or go back to a message",
+    ),
     (
         "ctrl-c",
         "stop; when nothing runs, empty the prompt; twice, leave",
@@ -196,6 +270,8 @@ mod tests {
         }];
         let typed = |text| read(text, &own);
         assert_eq!(typed("hello"), ParsedInput::Prompt);
+        assert_eq!(typed("! ls -l"), ParsedInput::Shell("ls -l".into()));
+        assert_eq!(typed("!"), ParsedInput::Prompt);
         assert_eq!(
             typed("/compact keep the API "),
             ParsedInput::Builtin(BuiltinCommand::Compact, "keep the API".into())
@@ -210,6 +286,12 @@ mod tests {
             typed("/quit"),
             ParsedInput::Builtin(BuiltinCommand::Exit, String::new())
         );
+    }
+
+    #[test]
+    fn q3_the_prompt_of_init_is_short() {
+        assert!(INIT.len() < 1_200);
+        insta::assert_snapshot!(INIT);
     }
 
     #[test]

@@ -29,7 +29,12 @@ struct ContextSegment {
 }
 
 fn parts(view: &ContextView) -> Vec<ContextSegment> {
-    let all = &view.categories;
+    let all = view.categories.shares(view.status.used);
+    // Without a measurement, what no category explains is the padding of the estimate.
+    let rest = match view.measured {
+        0 => "margin of the estimate",
+        _ => "unaccounted",
+    };
     let part = |name, letter, colour, tokens| ContextSegment {
         name,
         letter,
@@ -41,17 +46,12 @@ fn parts(view: &ContextView) -> Vec<ContextSegment> {
         part("tools", 'T', Color::Gray, all.tools),
         part("memory files", 'M', Color::LightMagenta, all.memory_files),
         part("summaries", 'Z', Color::Magenta, all.summaries),
-        part(
-            "your messages",
-            'H',
-            Color::Green,
-            all.human_messages.saturating_sub(all.summaries),
-        ),
+        part("your messages", 'H', Color::Green, all.human_messages),
         part("replies", 'A', Color::Cyan, all.assistant_messages),
         part("tool requests", 'Q', Color::Blue, all.tool_requests),
         part("tool results", 'R', Color::Yellow, all.tool_results),
         part("attachments", 'F', Color::Red, all.attachments),
-        part("unaccounted", 'U', Color::LightBlue, all.unattributed),
+        part(rest, 'U', Color::LightBlue, all.unattributed),
     ]
 }
 
@@ -65,7 +65,11 @@ pub(crate) fn picture(view: &ContextView, width: usize, colour: ColorSupport) ->
         grouped(status.size),
         status.percent_left
     );
-    let mut lines = vec![WrappedLine::blank(), WrappedLine::styled(head, BOLD)];
+    let mut lines = vec![
+        WrappedLine::blank(),
+        WrappedLine::styled(head, BOLD),
+        WrappedLine::dim(origin(view)),
+    ];
     let cells = CELLS.min(width.saturating_sub(2) / 2).max(4);
     let field = field(view, cells, colour);
     if width < WIDE {
@@ -91,6 +95,25 @@ pub(crate) fn picture(view: &ContextView, width: usize, colour: ColorSupport) ->
     lines
 }
 
+/// Where the figure comes from: what the provider measured, and what is estimated.
+fn origin(view: &ContextView) -> String {
+    let used = view.status.used;
+    if view.measured == 0 {
+        return "  all of it estimated: no reply in view was measured".to_owned();
+    }
+    let measured = grouped(view.measured);
+    let mut facts = vec![format!("  {measured} measured by the provider")];
+    facts.push(if used >= view.measured {
+        format!("{} estimated since", grouped(used - view.measured))
+    } else {
+        format!("{} fewer since, estimated", grouped(view.measured - used))
+    });
+    if view.cleared > 0 {
+        facts.push(format!("{} cleared since", grouped(view.cleared)));
+    }
+    facts.join(" · ")
+}
+
 /// The grid of cells.
 fn field(view: &ContextView, across: usize, colour: ColorSupport) -> Vec<WrappedLine> {
     let status = &view.status;
@@ -111,7 +134,6 @@ fn field(view: &ContextView, across: usize, colour: ColorSupport) -> Vec<Wrapped
             *cell = (letter, BOLD);
         }
     }
-    // Parts are estimates and need not add up to the measured total: they are drawn in proportion.
     let parts = parts(view);
     let sum = parts.iter().map(|part| part.tokens).sum::<u64>().max(1);
     let (mut seen, mut drawn) = (0, 0);
@@ -173,7 +195,8 @@ fn legend(view: &ContextView, width: usize, colour: ColorSupport) -> Vec<Wrapped
         );
         lines.push(entry(mark, part.name, part.tokens, Style::new()));
         if part.letter == 'R' {
-            let mut tools: Vec<_> = view.categories.tool_results_by_tool.iter().collect();
+            let shares = view.categories.shares(view.status.used);
+            let mut tools: Vec<_> = shares.tool_results_by_tool.iter().collect();
             tools.sort_by_key(|(name, tokens)| (std::cmp::Reverse(**tokens), name.as_str()));
             for (name, tokens) in tools.into_iter().take(TOOLS) {
                 lines.push(entry(
@@ -183,9 +206,9 @@ fn legend(view: &ContextView, width: usize, colour: ColorSupport) -> Vec<Wrapped
                     DIM,
                 ));
             }
-            if view.categories.duplicate_reads > 0 {
-                let tokens = view.categories.duplicate_reads;
-                lines.push(entry(Span::raw(" "), "  read again", tokens, DIM));
+            if shares.duplicate_reads > 0 {
+                let tokens = shares.duplicate_reads;
+                lines.push(entry(Span::raw(" "), "  of which read again", tokens, DIM));
             }
         }
     }

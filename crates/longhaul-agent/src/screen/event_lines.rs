@@ -5,19 +5,20 @@ use std::time::Duration;
 use longhaul_core::engine::{CompactFailure, CompactionSuccess, Event, Summarizer};
 use longhaul_core::micro::MicroClearingReason;
 use ratatui::text::Span;
-use serde_json::Value;
 
+use super::diff_lines;
 use super::figures::{dollars, elapsed, grouped};
 use super::flow::WrappedLine;
-use super::style::{BAD, BOLD, DIM, GOOD, WARNING, dim, of_diff, styled};
+use super::style::{BAD, BOLD, CHOSEN, DIM, GOOD, WARNING, dim, styled};
 use super::text::{clean, clean_line, count};
 use crate::event::PromptOutcome;
 use crate::tool::ToolCallOutput;
 
 /// The number of lines of a diff that are shown with its call.
 const DIFF_LINES: usize = 12;
-/// The number of lines of an error that are shown with its call.
-const ERROR_LINES: usize = 3;
+/// The number of lines of a command's output that are shown with its call, and of one that failed.
+const OUTPUT_LINES: usize = 3;
+const ERROR_LINES: usize = 6;
 
 /// The user's prompt.
 pub(crate) fn prompt(text: &str) -> Vec<WrappedLine> {
@@ -29,58 +30,62 @@ pub(crate) fn prompt(text: &str) -> Vec<WrappedLine> {
     std::iter::once(WrappedLine::blank()).chain(lines).collect()
 }
 
+/// The words of a guide, set apart from everything else.
+pub(crate) fn guide(text: &str) -> Vec<WrappedLine> {
+    let lines = text.lines().map(|line| {
+        let line = clean(line).trim_end().to_owned();
+        WrappedLine::styled(line, CHOSEN).indented(styled("│ ", CHOSEN))
+    });
+    std::iter::once(WrappedLine::blank()).chain(lines).collect()
+}
+
 /// A call and its result.
 pub(crate) fn call(name: &str, line: &str, output: &ToolCallOutput) -> Vec<WrappedLine> {
-    let (mark, mark_style) = if output.is_error {
+    let mut head = call_line(name, line, output.is_error);
+    let short = clean_line(&output.line);
+    if !short.is_empty() {
+        let style = if output.is_error { BAD } else { DIM };
+        head.line.spans.push(styled(format!(" · {short}"), style));
+    }
+    let mut lines = vec![head];
+    lines.extend(more(name, output));
+    lines
+}
+
+/// A call without its result.
+pub(crate) fn call_line(name: &str, line: &str, is_error: bool) -> WrappedLine {
+    let (mark, mark_style) = if is_error {
         ("✗ ", BAD)
     } else {
         ("✓ ", GOOD)
     };
-    let mut head = vec![
+    let head = vec![
         styled(mark, mark_style),
         styled(clean_line(name), BOLD),
         Span::raw(format!(" {}", clean_line(line))),
     ];
-    let short = clean_line(&output.line);
-    if !short.is_empty() {
-        let style = if output.is_error { BAD } else { DIM };
-        head.push(styled(format!(" · {short}"), style));
-    }
-    let mut lines = vec![WrappedLine::blank(), WrappedLine::new(head, 2)];
-    lines.extend(more(output));
-    lines
+    WrappedLine::new(head, 2)
 }
 
-/// The part of a result that people want to see at once: a diff, or the error.
-fn more(output: &ToolCallOutput) -> Vec<WrappedLine> {
-    let content = |value: &Value| value.as_str().map(str::to_owned).unwrap_or_default();
-    let (text, most) = match output.is_error {
-        true => {
-            let text = content(&output.content);
-            let rest = text.split_once('\n').map_or("", |(_, rest)| rest);
-            (rest.to_owned(), ERROR_LINES)
-        }
-        false if is_diff(&output.detail) => (output.detail.clone(), DIFF_LINES),
-        false => return Vec::new(),
+/// The part of a result that people want to see at once: a diff, or what a command wrote. The content itself is for the
+/// model.
+fn more(name: &str, output: &ToolCallOutput) -> Vec<WrappedLine> {
+    let text = clean(&output.detail);
+    let (mut lines, most) = match name {
+        "Bash" if output.is_error => (diff_lines::plain(&text, |_| None), ERROR_LINES),
+        "Bash" => (diff_lines::plain(&text, |_| None), OUTPUT_LINES),
+        _ if diff_lines::is_diff(&text) => (diff_lines::numbered(&text), DIFF_LINES),
+        _ => return Vec::new(),
     };
-    let text = clean(&text);
-    let all: Vec<&str> = text.lines().collect();
-    let mut lines: Vec<WrappedLine> = all.iter().take(most).map(|line| diff_line(line)).collect();
-    if all.len() > most {
-        let hidden = count(all.len() - most, "more line");
-        lines.push(WrappedLine::dim(format!("  … {hidden} (ctrl-o shows all)")));
+    // A single line more takes no more room than the line that says so.
+    if lines.len() > most + 1 {
+        let hidden = count(lines.len() - most, "line");
+        lines.truncate(most);
+        lines.push(WrappedLine::dim(format!(
+            "    +{hidden} (ctrl-o shows all)"
+        )));
     }
     lines
-}
-
-/// A line of a diff or of any other text, indented.
-pub(crate) fn diff_line(line: &str) -> WrappedLine {
-    WrappedLine::styled(line.to_owned(), of_diff(line).unwrap_or(DIM)).indented(Span::raw("    "))
-}
-
-fn is_diff(text: &str) -> bool {
-    text.lines().any(|line| line.starts_with("@@"))
-        || (!text.is_empty() && text.lines().any(|line| line.starts_with(['+', '-'])))
 }
 
 /// How work ended, if that needs to be said.
@@ -91,13 +96,16 @@ pub(crate) fn ended(ended: &PromptOutcome) -> Vec<WrappedLine> {
             WrappedLine::styled("■ stopped; what was done so far stays", WARNING)
         }
         PromptOutcome::Refused(why) => {
-            WrappedLine::styled(format!("■ the window is full: {}", clean_line(why)), BAD)
+            WrappedLine::styled(format!("■ not sent: {}", clean_line(why)), BAD)
         }
         PromptOutcome::Failed(why) => {
             WrappedLine::styled(format!("■ failed: {}", clean_line(why)), BAD)
         }
         PromptOutcome::TurnsUsedUp(turns) => WrappedLine::styled(
-            format!("■ stopped after {turns} turns; say \"go on\" to go on"),
+            format!(
+                "■ stopped after {}; say \"go on\" to go on",
+                count(*turns as usize, "turn")
+            ),
             WARNING,
         ),
         PromptOutcome::BudgetUsedUp(most) => WrappedLine::styled(
@@ -111,20 +119,20 @@ pub(crate) fn ended(ended: &PromptOutcome) -> Vec<WrappedLine> {
     vec![WrappedLine::blank(), line]
 }
 
-/// An action of the engine, if people should know about it.
-pub(crate) fn engine(event: &Event) -> Vec<WrappedLine> {
+/// An action of the engine, if people should know about it. `prefix` is the size of what every request begins with.
+pub(crate) fn engine(event: &Event, prefix: u64) -> Vec<WrappedLine> {
     let line = match event {
         Event::Compacted(done) => {
             return vec![
                 WrappedLine::blank(),
-                WrappedLine::styled(compacted(done), GOOD),
+                WrappedLine::styled(compacted(done, prefix), GOOD),
                 WrappedLine::blank(),
             ];
         }
         Event::CompactFailed {
             kind: CompactFailure::Cancelled,
             ..
-        } => WrappedLine::styled("■ compaction stopped; nothing was changed", WARNING),
+        } => WrappedLine::styled("■ compaction stopped; nothing changed", WARNING),
         Event::CompactFailed { message, .. } => {
             WrappedLine::styled(format!("■ not compacted: {}", clean_line(message)), WARNING)
         }
@@ -138,6 +146,7 @@ pub(crate) fn engine(event: &Event) -> Vec<WrappedLine> {
                 MicroClearingReason::Idle => "the cache had gone cold",
                 MicroClearingReason::Pressure => "the window fills up",
                 MicroClearingReason::Cached => "there were many",
+                MicroClearingReason::Price => "it pays",
                 _ => "to make room",
             };
             let results = count(*results, "old result");
@@ -186,6 +195,10 @@ pub(crate) fn engine(event: &Event) -> Vec<WrappedLine> {
                 Some(why) => WrappedLine::dim(format!("· notes not taken: {}", clean_line(why))),
             }
         }
+        Event::PricesUnknown { model } => WrappedLine::dim(format!(
+            "· the prices of {} are not known, so nothing is decided by price",
+            clean_line(model)
+        )),
         Event::ThresholdExceededAfter { tokens, threshold } => WrappedLine::styled(
             format!(
                 "■ still {} tokens after compaction, over the limit of {}: /rewind or /clear makes room",
@@ -217,8 +230,9 @@ pub(crate) fn engine(event: &Event) -> Vec<WrappedLine> {
     vec![line]
 }
 
-/// The one line after a compaction: from → to, by whom, what was kept, where to read more.
-pub(crate) fn compacted(done: &CompactionSuccess) -> String {
+/// The one line after a compaction: from → to, by whom, what was kept, where to read more. The figures are those of the
+/// whole request, as the status line and `/context` have them.
+pub(crate) fn compacted(done: &CompactionSuccess, prefix: u64) -> String {
     let mut by = vec![summarizer(done.by).to_owned()];
     by.push(elapsed(Duration::from_millis(done.milliseconds)));
     by.extend(done.cost.map(dollars));
@@ -236,8 +250,8 @@ pub(crate) fn compacted(done: &CompactionSuccess) -> String {
     }
     format!(
         "● compacted {} → {} tokens ({}) · {kept} · ctrl-o shows the report",
-        grouped(done.before),
-        grouped(done.after),
+        grouped(done.pre_tokens),
+        grouped(done.after + prefix),
         by.join(", ")
     )
 }

@@ -187,7 +187,7 @@ impl Screen {
             Some(AppPage::Preview(preview)) => preview.rows(width, height),
             None => {
                 self.show(OtherScreen::Off)?;
-                let finished = rows(&std::mem::take(&mut app.finished), width);
+                let finished = rows(&app.finished.take(), width);
                 let live = live::region(app, width, height, Instant::now());
                 return self.painter.draw(&finished, &live.rows, live.cursor, width);
             }

@@ -75,6 +75,13 @@ impl PromptHistory {
         }
     }
 
+    /// All prompts, newest first, each once.
+    pub(crate) fn newest_first(&self) -> impl Iterator<Item = &str> {
+        let mut seen = std::collections::HashSet::new();
+        let texts = self.texts.iter().rev().map(String::as_str);
+        texts.filter(move |text| seen.insert(*text))
+    }
+
     /// The prompt before the one that is shown.
     pub(crate) fn earlier(&mut self, shown: &str) -> Option<&str> {
         let at = match self.at {

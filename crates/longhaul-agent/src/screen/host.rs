@@ -5,8 +5,9 @@
 
 use jiff::Timestamp;
 use longhaul::Boxed;
+use longhaul_core::economy::EconomyPolicy;
 use longhaul_core::engine::{Pivot, PreviewedSummary};
-use longhaul_core::inspect::Categories;
+use longhaul_core::inspect::{Categories, EconomyReport};
 use longhaul_core::message::Usage;
 use longhaul_core::money::Usd;
 use longhaul_core::tokens::calibrated::CalibratedEstimate;
@@ -14,6 +15,7 @@ use longhaul_core::window::WindowStatus;
 use tokio::sync::oneshot;
 
 use crate::event::ApprovalMode;
+use crate::files::{ConflictPolicy, RestorableState};
 
 /// Answers the requests of a screen.
 ///
@@ -59,8 +61,10 @@ pub enum HostRequest {
     },
     /// Compact the conversation.
     Compact(CompactionRequest, ReplySender<CompactionReply>),
-    /// Go back to the point before this message. The answer is its text, to be rephrased.
-    Rewind(String, ReplySender<Option<String>>),
+    /// Go back to the point before a message, in the conversation, in files, or in both.
+    Rewind(RewindRequest, ReplySender<RewindReply>),
+    /// Show what can be done at the message with this id.
+    RewindPlan(String, ReplySender<RewindPlan>),
     /// Undo the newest compaction. The answer says what was done.
     UndoCompaction(ReplySender<String>),
     /// Switch to another session.
@@ -69,23 +73,32 @@ pub enum HostRequest {
     Clear(ReplySender<()>),
     /// Use this model from now on.
     SwitchModel(String, ReplySender<()>),
+    /// Decide these actions by price from now on.
+    SetEconomy(EconomyPolicy, ReplySender<()>),
     /// List the sessions that can be resumed, newest first.
     Sessions(ReplySender<Vec<SessionItem>>),
     /// List the models that can be used.
     Models(ReplySender<Vec<ModelItem>>),
     /// Show what fills the window.
     Context(ReplySender<Box<ContextView>>),
-    /// List the messages that can be returned to, oldest first.
-    Messages(ReplySender<Vec<MessageItem>>),
+    /// List the messages that can be returned to, oldest first, and say whether a compaction can be undone.
+    Messages(ReplySender<RewindChoices>),
     /// Show the whole conversation, including entries that are only in the transcript, but without meta entries.
     Transcript(ReplySender<Vec<TranscriptItem>>),
     /// Show what a compaction lost, in words; the newest one if none is given.
     Report(Option<String>, ReplySender<String>),
     /// Show the session's notes.
     Notes(ReplySender<String>),
+    /// Run a command in the shell for the user; the model sees it with the next prompt.
+    Shell(String, ReplySender<ShellResult>),
+    /// Show a page about the session or its project.
+    Page(SessionPage, ReplySender<String>),
+    /// Write the conversation into a new file with this name; empty for a name of the host's choice. The answer says
+    /// where it is.
+    Export(String, ReplySender<String>),
     /// List the configured hooks.
     Hooks(ReplySender<Vec<HookItem>>),
-    /// Show the costs by purpose.
+    /// Show the costs by purpose, and what was decided by price.
     Cost(ReplySender<CostView>),
     /// List the commands of the user.
     Commands(ReplySender<Vec<CommandItem>>),
@@ -102,6 +115,68 @@ pub struct CompactionRequest {
     pub keep: Option<usize>,
     /// Whether to stop at the summary and show it, or to complete the compaction.
     pub step: CompactionStep,
+}
+
+/// What to take back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RewindRequest {
+    /// The id of the message's entry.
+    pub uuid: String,
+    /// What goes back.
+    pub scope: RewindScope,
+    /// What happens to files that somebody else has changed since.
+    pub conflicts: ConflictPolicy,
+}
+
+/// What goes back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RewindScope {
+    /// The conversation; files stay as they are.
+    Conversation,
+    /// The files; the conversation goes on.
+    Files,
+    /// Both.
+    Both,
+}
+
+/// What was taken back.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RewindReply {
+    /// The text of the message, to be rephrased, if the conversation went back.
+    pub text: Option<String>,
+    /// What happened to files, in a sentence, if they went back.
+    pub files: Option<String>,
+}
+
+/// What can be done at a message.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RewindPlan {
+    /// The files that tools changed since.
+    pub files: Vec<PlannedFile>,
+    /// The number of commands that ran since; what they changed stays.
+    pub commands: usize,
+    /// Whether the conversation can be summarized from this message on.
+    pub summarizes_from: bool,
+    /// Whether the conversation can be summarized up to this message.
+    pub summarizes_up_to: bool,
+}
+
+/// A file that a rewind would restore.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlannedFile {
+    /// The path as people know it.
+    pub name: String,
+    /// Whether the file is as tools left it.
+    pub state: RestorableState,
+}
+
+/// What a rewind can go back to.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RewindChoices {
+    /// The messages, oldest first.
+    pub messages: Vec<MessageItem>,
+    /// Whether the newest compaction can be undone.
+    pub can_undo: bool,
 }
 
 /// How far a compaction goes.
@@ -158,6 +233,10 @@ pub struct ContextView {
     pub categories: Categories,
     /// The window and its limits.
     pub status: WindowStatus,
+    /// The part of the tokens in use that the provider measured; 0 if nothing in view was measured.
+    pub measured: u64,
+    /// Tokens that were cleared since the measurement.
+    pub cleared: u64,
     /// The likely size of the window, and how far it may be off; the bound is 0 if all of it was measured.
     pub likely: CalibratedEstimate,
 }
@@ -228,6 +307,30 @@ pub enum TranscriptKind {
     Notice,
 }
 
+/// A page about a session or its project.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SessionPage {
+    /// The kinds of sub-agents.
+    Agents,
+    /// The MCP servers.
+    Mcp,
+    /// The memory files.
+    Memory,
+    /// The rules about what may run.
+    Permissions,
+    /// The session, its model and its folder.
+    Status,
+}
+
+/// The outcome of a command that the user ran.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ShellResult {
+    /// The output.
+    pub output: String,
+    /// Whether the command failed.
+    pub is_error: bool,
+}
+
 /// A hook in a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HookItem {
@@ -250,6 +353,10 @@ pub struct CostView {
     pub total: Option<Usd>,
     /// The share of prompts that came from the cache, 0 to 1.
     pub cache_hit_rate: Option<f64>,
+    /// Which actions are decided by price.
+    pub economy: EconomyPolicy,
+    /// The decisions so far, oldest first: what was done, and what has become of it.
+    pub decisions: Vec<EconomyReport>,
 }
 
 /// One part of the costs.

@@ -15,6 +15,7 @@ use super::status;
 use super::style::{BOLD, CHOSEN, DIM, GOOD, WARNING, dim, styled};
 use super::text::{clean_line, columns, count, keep_start};
 use crate::event::{TodoItem, TodoStatus};
+use crate::retry_words;
 
 /// The maximum number of rows of a list.
 const LIST: usize = 14;
@@ -105,7 +106,9 @@ fn bottom(app: &App, width: usize, room: usize) -> RegionPart {
     }
     let list = room.min(LIST);
     match &app.dialog {
-        Some(Dialog::Resume(picker) | Dialog::Model(picker)) => (picker.rows(width, list), None),
+        Some(Dialog::Resume(picker) | Dialog::Model(picker) | Dialog::History(picker)) => {
+            (picker.rows(width, list), None)
+        }
         Some(Dialog::Rewind(picker)) => (picker.rows(width, list), None),
         Some(Dialog::Back(picker)) => (picker.rows(width, list), None),
         None => prompt(app, width, room),
@@ -171,6 +174,11 @@ fn work(app: &App, width: usize, now: Instant) -> Vec<Line<'static>> {
             let time = elapsed(now.saturating_duration_since(work.since));
             if work.cancelled {
                 format!("{sign} stopping")
+            } else if let Some(retry) = &app.retry {
+                let left = retry.until.saturating_duration_since(now);
+                let line = retry_words::line(&retry.wait, left);
+                let waiting = keep_start(&format!("{sign} {line} · esc to stop"), width);
+                return vec![Line::from(styled(waiting, WARNING))];
             } else {
                 format!("{sign} working {time} · esc to stop")
             }

@@ -1,21 +1,26 @@
 //! Simple Markdown: headings, lists, code, quotes, tables as lines of text. Anything else is shown as it is written.
+//! `highlight.rs` colours code, `markdown_table.rs` aligns tables.
 
-use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+use std::ops::Range;
+
+use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use ratatui::style::Style;
 use ratatui::text::Span;
 
 use super::flow::WrappedLine;
-use super::style::{BOLD, CODE, DIM, ITALIC, dim, styled};
+use super::highlight;
+use super::markdown_table::MarkdownTable;
+use super::style::{BOLD, CODE, ITALIC, dim, styled};
 use super::text::clean;
 
-/// A text of the model as lines. It is made harmless first.
-pub(crate) fn render(text: &str) -> Vec<WrappedLine> {
+/// A text of the model as lines for a terminal of this width. It is made harmless first.
+pub(crate) fn render(text: &str, width: usize) -> Vec<WrappedLine> {
     let text = clean(text);
     let options =
         Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
-    let mut page = MarkdownPage::default();
-    for event in Parser::new_ext(&text, options) {
-        page.event(event);
+    let mut page = MarkdownPage::new(&text, width);
+    for (event, at) in Parser::new_ext(&text, options).into_offset_iter() {
+        page.event(event, at);
     }
     page.end_line();
     while page
@@ -28,33 +33,52 @@ pub(crate) fn render(text: &str) -> Vec<WrappedLine> {
     page.lines
 }
 
-#[derive(Default)]
-struct MarkdownPage {
+struct MarkdownPage<'t> {
+    source: &'t str,
+    width: usize,
     lines: Vec<WrappedLine>,
     spans: Vec<Span<'static>>,
     styles: Vec<Style>,
+    /// For each open `Strong`: whether its markers are part of a name and are shown.
+    names: Vec<bool>,
     /// The number of the next item of each open list; `None` for bullets.
     lists: Vec<Option<u64>>,
     /// What the next line begins with, in place of its indent.
     marker: Option<String>,
     quotes: usize,
-    code: bool,
+    /// The open block of code: its language and its text.
+    code: Option<(String, String)>,
     link: Option<String>,
-    cells: usize,
+    table: Option<MarkdownTable>,
 }
 
-impl MarkdownPage {
-    fn event(&mut self, event: Event<'_>) {
+impl<'t> MarkdownPage<'t> {
+    fn new(source: &'t str, width: usize) -> Self {
+        Self {
+            source,
+            width,
+            lines: Vec::new(),
+            spans: Vec::new(),
+            styles: Vec::new(),
+            names: Vec::new(),
+            lists: Vec::new(),
+            marker: None,
+            quotes: 0,
+            code: None,
+            link: None,
+            table: None,
+        }
+    }
+
+    fn event(&mut self, event: Event<'_>, at: Range<usize>) {
         match event {
-            Event::Start(tag) => self.start(tag),
+            Event::Start(tag) => self.start(tag, at),
             Event::End(tag) => self.end(tag),
-            Event::Text(text) if self.code => {
-                for line in text.lines() {
-                    self.spans.push(styled(format!("  {line}"), DIM));
-                    self.push_line(4);
-                }
-            }
-            Event::Text(text) | Event::Html(text) | Event::InlineHtml(text) => self.text(&text),
+            Event::Text(text) => match &mut self.code {
+                Some((_, code)) => code.push_str(&text),
+                None => self.text(&text),
+            },
+            Event::Html(text) | Event::InlineHtml(text) => self.text(&text),
             Event::Code(text) | Event::InlineMath(text) | Event::DisplayMath(text) => {
                 let style = self.style().patch(CODE);
                 self.spans.push(styled(text.into_string(), style));
@@ -71,7 +95,7 @@ impl MarkdownPage {
         }
     }
 
-    fn start(&mut self, tag: Tag<'_>) {
+    fn start(&mut self, tag: Tag<'_>, at: Range<usize>) {
         match tag {
             Tag::Heading { level, .. } => {
                 self.end_line();
@@ -86,9 +110,17 @@ impl MarkdownPage {
                 self.end_line();
                 self.quotes += 1;
             }
-            Tag::CodeBlock(_) => {
+            Tag::CodeBlock(kind) => {
                 self.end_line();
-                self.code = true;
+                let language = match kind {
+                    CodeBlockKind::Fenced(info) => info
+                        .split([' ', ',', '{'])
+                        .next()
+                        .unwrap_or_default()
+                        .to_owned(),
+                    CodeBlockKind::Indented => String::new(),
+                };
+                self.code = Some((language, String::new()));
             }
             Tag::List(first) => {
                 self.end_line();
@@ -105,18 +137,22 @@ impl MarkdownPage {
                 });
             }
             Tag::Emphasis => self.styles.push(ITALIC),
-            Tag::Strong => self.styles.push(BOLD),
+            Tag::Strong => {
+                let is_name = is_name(self.source.get(at).unwrap_or_default());
+                if is_name {
+                    self.text("__");
+                }
+                self.names.push(is_name);
+                self.styles.push(if is_name { Style::new() } else { BOLD });
+            }
             Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. } => {
                 self.link = Some(dest_url.into_string());
             }
-            Tag::TableHead => self.styles.push(BOLD),
-            Tag::TableRow => self.cells = 0,
-            Tag::TableCell => {
-                if self.cells > 0 {
-                    self.spans.push(dim(" │ "));
-                }
-                self.cells += 1;
+            Tag::Table(alignments) => {
+                self.end_line();
+                self.table = Some(MarkdownTable::new(alignments));
             }
+            Tag::TableHead => self.styles.push(BOLD),
             _ => {}
         }
     }
@@ -139,7 +175,13 @@ impl MarkdownPage {
                 self.quotes = self.quotes.saturating_sub(1);
             }
             TagEnd::CodeBlock => {
-                self.code = false;
+                if let Some((language, code)) = self.code.take() {
+                    for spans in highlight::lines(&code, &language) {
+                        self.spans.push(Span::raw("  "));
+                        self.spans.extend(spans);
+                        self.push_line(4);
+                    }
+                }
                 self.end_block();
             }
             TagEnd::List(_) => {
@@ -153,8 +195,14 @@ impl MarkdownPage {
                 self.end_line();
                 self.marker = None;
             }
-            TagEnd::Emphasis | TagEnd::Strong => {
+            TagEnd::Emphasis => {
                 self.styles.pop();
+            }
+            TagEnd::Strong => {
+                self.styles.pop();
+                if self.names.pop() == Some(true) {
+                    self.text("__");
+                }
             }
             TagEnd::Link | TagEnd::Image => {
                 let shown: String = self.spans.iter().map(|span| &*span.content).collect();
@@ -162,13 +210,29 @@ impl MarkdownPage {
                     self.spans.push(dim(format!(" ({url})")));
                 }
             }
-            TagEnd::TableHead => {
-                self.styles.pop();
-                self.cells = 0;
-                self.end_line();
+            TagEnd::TableCell => {
+                let cell = std::mem::take(&mut self.spans);
+                if let Some(table) = &mut self.table {
+                    table.cell(cell);
+                }
             }
-            TagEnd::TableRow => self.end_line(),
-            TagEnd::Table => self.end_block(),
+            TagEnd::TableHead | TagEnd::TableRow => {
+                if matches!(tag, TagEnd::TableHead) {
+                    self.styles.pop();
+                }
+                if let Some(table) = &mut self.table {
+                    table.end_row();
+                }
+            }
+            TagEnd::Table => {
+                let room = self.width.saturating_sub(self.indent());
+                let table = self.table.take();
+                for spans in table.map(|table| table.lines(room)).unwrap_or_default() {
+                    self.spans = spans;
+                    self.push_line(0);
+                }
+                self.end_block();
+            }
             TagEnd::HtmlBlock => self.end_block(),
             _ => {}
         }
@@ -195,6 +259,11 @@ impl MarkdownPage {
         if !self.spans.is_empty() {
             self.push_line(0);
         }
+    }
+
+    /// The number of columns that lists and quotes take.
+    fn indent(&self) -> usize {
+        (self.lists.len() + self.quotes) * 2
     }
 
     fn push_line(&mut self, hang: usize) {
@@ -229,6 +298,11 @@ impl MarkdownPage {
     }
 }
 
+/// Whether what Markdown takes for bold is a name such as `__init__`: people write names that way, and bold with stars.
+fn is_name(strong: &str) -> bool {
+    strong.starts_with("__") && !strong.contains(char::is_whitespace)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -236,7 +310,7 @@ mod tests {
     #[test]
     fn q2_markdown_is_rendered_lightly() {
         let text = "# Title\n\nSome *text* with `code`,\nand [a link](http://x.y).\n\n1. one\n2. two\n   - inner\n\n```rust\nfn main() {\n\tlet a = 1;\n}\n```\n\n> quoted\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n---\nend";
-        let lines = render(text);
+        let lines = render(text, 80);
         let lines: Vec<String> = lines.iter().map(WrappedLine::text).collect();
         insta::assert_snapshot!(lines.join("\n"), @"
         Title
@@ -254,6 +328,7 @@ mod tests {
         │ quoted
 
         a │ b
+        ──┼──
         1 │ 2
 
         ────────
@@ -264,6 +339,64 @@ mod tests {
 
     #[test]
     fn q2_markdown_never_hides_escape_sequences() {
-        assert_eq!(render("a\u{1b}[2Jb")[0].text(), "a␛[2Jb");
+        assert_eq!(render("a\u{1b}[2Jb", 80)[0].text(), "a␛[2Jb");
+    }
+
+    #[test]
+    fn q2_names_with_underscores_are_not_bold() {
+        let lines = render("Edit __init__.py and __main__, **not** __two words__.", 80);
+        assert_eq!(
+            lines[0].text(),
+            "Edit __init__.py and __main__, not two words."
+        );
+        let bold: Vec<&str> = (lines[0].line.spans.iter())
+            .filter(|span| span.style == BOLD)
+            .map(|span| &*span.content)
+            .collect();
+        assert_eq!(bold, ["not", "two words"]);
+    }
+
+    #[test]
+    fn q2_tables_are_aligned_and_fit_the_width() {
+        let text = "| name | size |\n|:---|---:|\n| a | 1 |\n| `longer` | 1,000 |\n| a cell of many words | 7 |";
+        let shown = |width: usize| -> String {
+            let lines = render(text, width);
+            let lines: Vec<String> = lines.iter().map(WrappedLine::text).collect();
+            lines.join("\n")
+        };
+        insta::assert_snapshot!(shown(80), @r"
+        name                 │  size
+        ─────────────────────┼──────
+        a                    │     1
+        longer               │ 1,000
+        a cell of many words │     7
+        ");
+        insta::assert_snapshot!(shown(20), @r"
+        name         │  size
+        ─────────────┼──────
+        a            │     1
+        longer       │ 1,000
+        a cell of    │     7
+        many words   │
+        ");
+    }
+
+    #[test]
+    fn q2_code_is_coloured_and_never_dim() {
+        let lines = render("```rust\nlet a = \"b\"; // c\n```\n\n```\nplain\n```", 80);
+        let spans: Vec<&Span<'_>> = lines.iter().flat_map(|line| &line.line.spans).collect();
+        let style_of = |text: &str| {
+            let span = spans.iter().find(|span| span.content.contains(text));
+            span.map(|span| span.style)
+        };
+        assert!(style_of("let").is_some_and(|style| style.fg.is_some()));
+        assert_ne!(style_of("let"), style_of("// c"));
+        assert_eq!(lines[0].text(), "  let a = \"b\"; // c");
+        let is_dim = |span: &&Span<'_>| {
+            span.style
+                .add_modifier
+                .contains(ratatui::style::Modifier::DIM)
+        };
+        assert!(!spans.iter().any(is_dim));
     }
 }

@@ -11,17 +11,21 @@ mod cells;
 pub(crate) mod command;
 mod complete;
 pub(crate) mod context;
+mod diff_lines;
 mod display;
 mod editor;
 pub(crate) mod event_lines;
 mod figures;
+mod finished_lines;
 pub(crate) mod flow;
 mod full;
+mod highlight;
 mod history;
 mod host;
 mod input;
 mod live;
 mod markdown;
+mod markdown_table;
 mod pager;
 mod paint;
 mod picker;
@@ -45,10 +49,13 @@ pub use display::{Charset, ColorSupport, DisplayMode, DisplaySettings};
 pub use host::{
     CommandItem, CompactionReply, CompactionRequest, CompactionStep, ContextView, CostLine,
     CostView, HookItem, HostRefusal, HostRequest, MessageAuthor, MessageItem, ModelItem,
-    ReplySender, ScreenHost, SessionItem, TranscriptItem, TranscriptKind,
+    PlannedFile, ReplySender, RewindChoices, RewindPlan, RewindReply, RewindRequest, RewindScope,
+    ScreenHost, SessionItem, SessionPage, ShellResult, TranscriptItem, TranscriptKind,
 };
 
+pub(crate) use status::mode_name;
 pub use text::visible;
+pub(crate) use transcript::text as transcript_text;
 
 use crate::event::{AgentEvent, ApprovalMode};
 

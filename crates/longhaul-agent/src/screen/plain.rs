@@ -9,6 +9,7 @@ use super::cells::{self, TerminalCapabilities};
 use super::display::DisplaySettings;
 use super::flow::WrappedLine;
 use super::signals::{ScreenSignal, Signals};
+use crate::retry_words;
 
 /// Shows the app until its input ends or the user leaves.
 pub(crate) async fn run(
@@ -28,6 +29,7 @@ pub(crate) async fn run(
         prompted: false,
         waiting: None,
         at_blank: true,
+        attempt: None,
     };
     if page.is_asked {
         app.echo = Echo::Off;
@@ -98,6 +100,8 @@ struct PlainWriter {
     /// The question that was written last.
     waiting: Option<Vec<String>>,
     at_blank: bool,
+    /// The attempt at a request whose wait was written last.
+    attempt: Option<u32>,
 }
 
 impl PlainWriter {
@@ -109,7 +113,7 @@ impl PlainWriter {
 
     fn show(&mut self, app: &mut App) -> io::Result<()> {
         let mut out = io::stdout().lock();
-        let mut flows = std::mem::take(&mut app.finished);
+        let mut flows = app.finished.take();
         flows.extend(app.take_reading());
         if !flows.is_empty() && self.prompted {
             writeln!(out)?;
@@ -118,6 +122,14 @@ impl PlainWriter {
         for flow in &flows {
             self.line(&mut out, flow)?;
         }
+        let attempt = app.retry.as_ref().map(|retry| retry.wait.attempt);
+        if let Some(retry) = &app.retry
+            && attempt != self.attempt
+        {
+            let line = retry_words::line(&retry.wait, retry.wait.wait);
+            self.line(&mut out, &WrappedLine::dim(format!("· {line}")))?;
+        }
+        self.attempt = attempt;
         let waiting = app.waiting();
         if waiting != self.waiting {
             for line in waiting.iter().flatten() {

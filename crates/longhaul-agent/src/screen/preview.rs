@@ -14,11 +14,16 @@ use super::pager::{PagerAction, PagerStart, TextPager};
 use super::style::{BOLD, dim, styled};
 use super::text::{clean, keep_start};
 
+/// The width that tables of a summary are laid out for; the page wraps what is wider than the terminal.
+const WIDTH: usize = 78;
+
 /// A summary that waits for approval.
 #[derive(Debug)]
 pub(crate) struct SummaryPreview {
     ask: CompactionRequest,
     preview: Box<PreviewedSummary>,
+    /// The tokens of what every request begins with: the figures are those of whole requests.
+    prefix: u64,
     /// The summary as it would be applied.
     summary: String,
     reader: TextPager,
@@ -52,11 +57,12 @@ const KEYS: &str = "enter approve · e edit · k keep the last messages · esc c
 
 impl SummaryPreview {
     /// A preview of a summary, with the request that produced it.
-    pub(crate) fn new(ask: CompactionRequest, preview: Box<PreviewedSummary>) -> Self {
+    pub(crate) fn new(ask: CompactionRequest, preview: Box<PreviewedSummary>, prefix: u64) -> Self {
         let summary = preview.summary.clone();
         let mut previewing = Self {
             ask,
             preview,
+            prefix,
             summary,
             reader: TextPager::default(),
             state: PreviewState::Reading,
@@ -69,8 +75,8 @@ impl SummaryPreview {
         let preview = &self.preview;
         let mut title = format!(
             "Compaction, nothing changed yet: {} → {} tokens ({})",
-            grouped(preview.before),
-            grouped(preview.after),
+            grouped(preview.before + self.prefix),
+            grouped(preview.after + self.prefix),
             summarizer(preview.by)
         );
         if let Some(cost) = preview.cost {
@@ -88,7 +94,7 @@ impl SummaryPreview {
 
     fn lines(&self) -> Vec<WrappedLine> {
         let mut lines = vec![WrappedLine::blank()];
-        lines.extend(markdown::render(&self.summary));
+        lines.extend(markdown::render(&self.summary, WIDTH));
         lines.push(WrappedLine::blank());
         lines.push(WrappedLine::styled(
             "What would be dropped, kept and put back",

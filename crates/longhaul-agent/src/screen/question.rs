@@ -4,12 +4,14 @@ use std::time::Instant;
 
 use ratatui::text::{Line, Span};
 
+use super::diff_lines;
 use super::editor::Editor;
-use super::event_lines::diff_line;
 use super::flow::{WrappedLine, rows};
-use super::style::{BOLD, CHOSEN, WARNING, dim, styled};
+use super::markdown;
+use super::style::{BOLD, CHOSEN, WARNING, dim, of_diff, styled};
 use super::text::{clean_line, count, keep_start, visible, visible_line};
-use crate::event::{ApprovalAnswer, ApprovalRequest};
+use crate::event::{ApprovalAnswer, ApprovalRequest, EXIT_PLAN_MODE};
+use crate::tool::ToolAccess;
 
 /// A question on the screen.
 #[derive(Debug)]
@@ -33,13 +35,31 @@ pub(crate) enum ApprovalChoice {
     Instead,
 }
 
+/// What a call would do, in full: a diff with line numbers, a plan as it is meant to be read, the whole command.
+fn detail_lines(question: &ApprovalRequest, width: usize) -> Vec<WrappedLine> {
+    let text = visible(&question.detail);
+    match &question.access {
+        _ if question.name == EXIT_PLAN_MODE => {
+            let lines = markdown::render(&text, width.saturating_sub(4));
+            let indented = lines.into_iter();
+            indented
+                .map(|line| line.indented(Span::raw("    ")))
+                .collect()
+        }
+        // The head of the question shows it already.
+        ToolAccess::Runs { .. } if text.trim_end() == clean_line(&question.line) => Vec::new(),
+        ToolAccess::Writes(_) if diff_lines::is_diff(&text) => diff_lines::numbered(&text),
+        ToolAccess::Writes(_) => diff_lines::plain(&text, of_diff),
+        _ => diff_lines::plain(&text, |_| None),
+    }
+}
+
 impl ApprovalDialog {
     /// A question that was just asked, and from when on it accepts keys.
-    pub(crate) fn new(question: ApprovalRequest, deaf_until: Instant) -> Self {
-        let detail = visible(&question.detail);
+    pub(crate) fn new(question: ApprovalRequest, deaf_until: Instant, width: usize) -> Self {
         Self {
+            detail: detail_lines(&question, width),
             question,
-            detail: detail.lines().map(diff_line).collect(),
             at: 0,
             deaf_until,
             instead: None,
@@ -56,7 +76,27 @@ impl ApprovalDialog {
         !self.question.answer.is_closed()
     }
 
+    fn is_plan(&self) -> bool {
+        self.question.name == EXIT_PLAN_MODE
+    }
+
     fn choices(&self) -> Vec<(ApprovalChoice, String)> {
+        if self.is_plan() {
+            return vec![
+                (
+                    ApprovalChoice::Is(ApprovalAnswer::Once),
+                    "yes, begin".to_owned(),
+                ),
+                (
+                    ApprovalChoice::Is(ApprovalAnswer::KeepPlanning),
+                    "keep planning".to_owned(),
+                ),
+                (
+                    ApprovalChoice::Instead,
+                    "no, and tell the model what to do instead".to_owned(),
+                ),
+            ];
+        }
         let mut choices = vec![(ApprovalChoice::Is(ApprovalAnswer::Once), "yes".to_owned())];
         if let Some(rule) = self.question.rule.as_deref() {
             let rule = visible_line(rule);
@@ -93,20 +133,22 @@ impl ApprovalDialog {
         self.at = self.at.saturating_add_signed(by).min(last);
     }
 
-    /// Sends the answer and returns a line about it, which stays on the screen.
-    pub(crate) fn answer(self, answer: ApprovalAnswer) -> WrappedLine {
+    /// Sends the answer. What only the answer says, a rule or the user's words, is returned as a line that stays on the
+    /// screen; the line of the call says the rest.
+    pub(crate) fn answer(self, answer: ApprovalAnswer) -> Option<WrappedLine> {
+        let rule = self.question.rule.as_deref().map(visible_line);
+        let rule = rule.unwrap_or_default();
         let said = match &answer {
-            ApprovalAnswer::Once => "allowed once".to_owned(),
-            ApprovalAnswer::Session => "allowed for this session".to_owned(),
-            ApprovalAnswer::Project => "allowed for this project".to_owned(),
-            ApprovalAnswer::No(None) => "refused".to_owned(),
-            ApprovalAnswer::No(Some(instead)) => format!("refused: {}", clean_line(instead)),
+            ApprovalAnswer::Once | ApprovalAnswer::KeepPlanning | ApprovalAnswer::No(None) => None,
+            ApprovalAnswer::Session => Some(format!("· allowed for this session: {rule}")),
+            ApprovalAnswer::Project => Some(format!("· allowed for this project: {rule}")),
+            ApprovalAnswer::No(Some(instead)) => {
+                Some(format!("· refused; you said: {}", clean_line(instead)))
+            }
         };
-        let name = clean_line(&self.question.name);
-        let line = clean_line(&self.question.line);
         // The receiver may be gone; then there is nothing to answer.
         let _ = self.question.answer.send(answer);
-        WrappedLine::dim(format!("· {name} {line}: {said}"))
+        said.map(WrappedLine::dim)
     }
 
     fn head(&self) -> Vec<WrappedLine> {

@@ -1,5 +1,5 @@
 //! The status line: model, percent left, cost, cache, mode. The narrower it is, the fewer parts it has; percent left
-//! always stays.
+//! always stays, and the mode longer than the rest.
 
 use longhaul_core::window::WindowLevel;
 use ratatui::style::Style;
@@ -46,7 +46,7 @@ pub(crate) fn line(
     // Each piece has a rank: the highest rank is dropped first when there is no space.
     let mut pieces: Vec<(u8, Span<'static>)> = Vec::new();
     if let Some(glance) = glance {
-        pieces.push((2, dim(clean_line(&glance.model))));
+        pieces.push((3, dim(clean_line(&glance.model))));
         let left = format!("{}% left", glance.percent_left);
         pieces.push((0, styled(left, level_style(glance.level))));
         let simulated = if is_simulated(&glance.model) {
@@ -57,11 +57,12 @@ pub(crate) fn line(
         let cost = glance
             .cost
             .map(|cost| format!("{}{simulated}", dollars(cost)));
-        pieces.extend(cost.map(|cost| (1, dim(cost))));
+        pieces.extend(cost.map(|cost| (2, dim(cost))));
         let cache = glance.cache_hit_rate;
-        pieces.extend(cache.map(|rate| (3, dim(format!("cache {}", percent(rate))))));
+        pieces.extend(cache.map(|rate| (4, dim(format!("cache {}", percent(rate))))));
     }
-    pieces.push((4, styled(mode_name(mode), mode_style)));
+    // Which calls run without asking matters more than everything but the room that is left.
+    pieces.push((1, styled(mode_name(mode), mode_style)));
     pieces.push((5, dim("/help")));
     let wide = |pieces: &[(u8, Span<'static>)]| {
         let widths = pieces.iter().map(|piece| columns(&piece.1.content) + 3);

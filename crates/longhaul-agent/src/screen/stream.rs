@@ -17,23 +17,30 @@ pub(crate) struct StreamedText {
 
 impl StreamedText {
     /// Adds text and returns the complete part as lines.
-    pub(crate) fn push(&mut self, text: &str) -> Vec<WrappedLine> {
+    pub(crate) fn push(&mut self, text: &str, width: usize) -> Vec<WrappedLine> {
         self.open.push_str(text);
         match complete(&self.open) {
             0 => Vec::new(),
             until => {
                 let block: String = self.open.drain(..until).collect();
-                self.lines(&block)
+                self.lines(&block, width)
             }
         }
     }
 
     /// Ends the reply and returns the rest as lines.
-    pub(crate) fn finish(&mut self) -> Vec<WrappedLine> {
+    pub(crate) fn finish(&mut self, width: usize) -> Vec<WrappedLine> {
         let rest = std::mem::take(&mut self.open);
-        let lines = self.lines(&rest);
+        let lines = self.lines(&rest, width);
         self.begun = false;
         lines
+    }
+
+    /// Drops the reply so far; whether any of it was visible.
+    pub(crate) fn discard(&mut self) -> bool {
+        let visible = self.begun || !self.open.trim().is_empty();
+        *self = Self::default();
+        visible
     }
 
     /// The open part as it is, limited to its last rows.
@@ -48,8 +55,14 @@ impl StreamedText {
             .collect()
     }
 
-    fn lines(&mut self, block: &str) -> Vec<WrappedLine> {
-        let lines = markdown::render(block);
+    /// Whether a block has begun and is not complete.
+    pub(crate) fn is_within_block(&self) -> bool {
+        !self.open.trim().is_empty()
+    }
+
+    fn lines(&mut self, block: &str, width: usize) -> Vec<WrappedLine> {
+        // Every line is indented by its mark.
+        let lines = markdown::render(block, width.saturating_sub(2));
         if lines.is_empty() {
             return lines;
         }
@@ -117,16 +130,19 @@ mod tests {
     #[test]
     fn q2_blocks_become_lines_when_they_are_complete() {
         let mut stream = StreamedText::default();
-        assert!(stream.push("First para").is_empty());
-        assert!(stream.push("graph.\n\n").is_empty());
+        assert!(stream.push("First para", 80).is_empty());
+        assert!(stream.push("graph.\n\n", 80).is_empty());
         assert_eq!(
-            texts(&stream.push("```\na\n\nb\n")),
+            texts(&stream.push("```\na\n\nb\n", 80)),
             ["", "● First paragraph."]
         );
-        assert!(stream.push("```\n\n").is_empty());
+        assert!(stream.push("```\n\n", 80).is_empty());
         assert_eq!(texts(&stream.tail(2)), ["  b", "  ```"]);
-        assert_eq!(texts(&stream.push("End")), ["", "    a", "    ", "    b"]);
-        assert_eq!(texts(&stream.finish()), ["", "  End"]);
+        assert_eq!(
+            texts(&stream.push("End", 80)),
+            ["", "    a", "    ", "    b"]
+        );
+        assert_eq!(texts(&stream.finish(80)), ["", "  End"]);
     }
 
     proptest! {
@@ -135,9 +151,9 @@ mod tests {
             let mut stream = StreamedText::default();
             let mut lines = Vec::new();
             for piece in &pieces {
-                lines.extend(stream.push(piece));
+                lines.extend(stream.push(piece, 80));
             }
-            lines.extend(stream.finish());
+            lines.extend(stream.finish(80));
             let count = |text: &str| text.matches("word").count();
             // The text after a fence on its line is the language of the code and is not shown.
             if !pieces.iter().any(|piece| piece.starts_with("```")) {

@@ -2,7 +2,7 @@
 //! elsewhere.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -129,6 +129,32 @@ pub(super) fn load(
     servers
         .retain(|name, server| server.origin != ServerOrigin::Project || !disabled.contains(name));
     servers.into_values().collect()
+}
+
+/// The servers in a file that the user names (`--mcp-config`), in the form of `.mcp.json`. They count as the user's own.
+pub(crate) fn of_file(
+    path: &Path,
+    lookup: &dyn Fn(&str) -> Option<String>,
+    notices: &mut Vec<String>,
+) -> Vec<McpServer> {
+    let none = BTreeMap::new();
+    let variables = ServerVariables { lookup, set: &none };
+    let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    match reader::read(path, &real, NO_SERVERS, notices) {
+        Ok(Some(document)) => match document.object("mcpServers", notices) {
+            Some(all) => read_all(&document, all, ServerOrigin::User, variables, notices),
+            None => Vec::new(),
+        },
+        Ok(None) => {
+            notices.push(format!(
+                "{} does not exist: no server is started from it",
+                path.display()
+            ));
+            Vec::new()
+        }
+        // The reason is among the notices.
+        Err(_) => Vec::new(),
+    }
 }
 
 fn of_project<'a>(

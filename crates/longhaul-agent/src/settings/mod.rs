@@ -31,6 +31,7 @@ use longhaul_store::Env;
 pub use admission::OutsideFile;
 pub use commands::UserCommand;
 pub use grant::{ProjectGrant, ProjectTrust};
+pub(crate) use mcp::of_file as servers_of_file;
 pub use mcp::{McpServer, ServerOrigin, WrittenServer};
 pub use skills::SkillDefinition;
 pub use trust_requirement::TrustRequirement;

@@ -130,15 +130,25 @@ impl ToolCallOutput {
         }
     }
 
-    /// A failed result with a message for the model.
+    /// A failed result with a message for the model. People see its first sentence, which says what is wrong; what to do
+    /// about it is for the model.
     pub fn error(message: impl Into<String>) -> Self {
         let message = message.into();
+        let line = message.lines().next().unwrap_or_default();
+        let sentence = line.split_once(". ").map_or(line, |(first, _)| first);
         Self {
-            line: message.lines().next().unwrap_or_default().to_owned(),
+            line: sentence.trim_end_matches('.').to_owned(),
             content: Value::String(message),
             is_error: true,
             detail: String::new(),
         }
+    }
+
+    /// Sets the line for people.
+    #[must_use]
+    pub fn with_line(mut self, line: impl Into<String>) -> Self {
+        self.line = line.into();
+        self
     }
 
     /// Adds details for people.

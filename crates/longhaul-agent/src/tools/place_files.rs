@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::input;
 use super::judged_paths::JudgedPaths;
-use crate::files::FileState;
+use crate::files::{FileCheckpoints, FileState};
 use crate::session_paths::SessionPaths;
 use crate::tool::ToolAccess;
 
@@ -18,6 +18,7 @@ const PATH: &str = "file_path";
 pub(super) struct PlaceFiles {
     pub(super) judged: JudgedPaths,
     pub(super) state: Arc<FileState>,
+    pub(super) checkpoints: FileCheckpoints,
 }
 
 impl PlaceFiles {
@@ -25,6 +26,7 @@ impl PlaceFiles {
         Arc::new(Self {
             judged: JudgedPaths::new(place),
             state,
+            checkpoints: FileCheckpoints::of_session(place),
         })
     }
 

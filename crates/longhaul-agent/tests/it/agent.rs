@@ -7,6 +7,7 @@ mod heads;
 mod hooks;
 pub(crate) mod house;
 mod looping;
+mod reduced_results;
 mod sessions;
 mod sub_agents;
 mod window;

@@ -20,6 +20,7 @@ Examples:
   longhaul chat
   longhaul chat 'What does this project do?'
   longhaul chat --continue                             where you left off in this folder
+  longhaul chat --resume                               choose a session from a list
   longhaul chat --resume 6113e919                      a session by its id, or the beginning of it
   longhaul chat --resume 6113e919 --fork-session       in a copy of it
   longhaul chat -p 'Summarize the changes' < changes.diff
@@ -57,9 +58,20 @@ pub(crate) struct ChatArgs {
         group = "going_on"
     )]
     pub(crate) go_on: bool,
-    /// Continue this session: its id, the beginning of its id, or its file; another program's session is copied first
-    #[arg(long, short, value_name = "ID", group = "going_on")]
+    /// Continue this session: its id, the beginning of its id, or its file; another program's session is copied first.
+    /// Without an id, choose from a list
+    #[arg(
+        long,
+        short,
+        value_name = "ID",
+        group = "going_on",
+        num_args = 0..=1,
+        default_missing_value = ""
+    )]
     pub(crate) resume: Option<String>,
+    /// Give a new session this id, a UUID
+    #[arg(long, value_name = "UUID", conflicts_with = "going_on")]
+    pub(crate) session_id: Option<String>,
     /// Continue in a copy of the session, which stays as it is and may be in use
     #[arg(long, requires = "going_on")]
     pub(crate) fork_session: bool,
@@ -90,6 +102,9 @@ pub(crate) struct ChatArgs {
     /// Another folder to work in
     #[arg(long, value_name = "DIR")]
     pub(crate) add_dir: Vec<PathBuf>,
+    /// A file with further MCP servers, in the form of .mcp.json
+    #[arg(long, value_name = "FILE")]
+    pub(crate) mcp_config: Vec<PathBuf>,
     /// A system prompt in place of the usual one
     #[arg(long, value_name = "TEXT")]
     pub(crate) system_prompt: Option<String>,

@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::Args as ClapArgs;
+use clap::{Args as ClapArgs, Parser};
 use longhaul_gateway::breakpoints::BreakpointMode;
+
+use crate::failure::CliError;
 
 /// Serve a gateway in front of a model API: any client, in any language, by changing one URL
 ///
@@ -29,6 +31,7 @@ Examples:
   OPENAI_BASE_URL=http://127.0.0.1:8787/v1 my-agent
   longhaul serve --policy observe                      usage log and cache watch only: nothing is changed
   longhaul serve --policy 'model=claude-haiku-*:off'   pass these on unread
+  longhaul serve --recall                              let the model look up what was summarized
   longhaul serve --store memory --listen 127.0.0.1:0   leave no trace, on a free port
   longhaul serve --store postgres://gateway@db.internal/longhaul?sslmode=verify-full
   curl http://127.0.0.1:8787/longhaul/api/sessions")]
@@ -76,6 +79,18 @@ pub(crate) struct ServeArgs {
     /// requested, but notes are, with the caller's key, as the conversation grows
     #[arg(long)]
     pub(crate) notes: bool,
+    /// Offer the model one more tool in conversations that begin with tools, to look up what was cleared or summarized;
+    /// its calls are answered from the client's own history, and the client sees nothing of them
+    #[arg(long)]
+    pub(crate) recall: bool,
+    /// What is decided by price: `off`, nothing; `clear`: old tool results are cleared when sending them again has cost as
+    /// much as clearing them; `full`: conversations are summarized by the same rule, too. By default `clear`
+    #[arg(long, value_name = "off|clear|full")]
+    pub(crate) economy: Option<String>,
+    /// How tool results are made smaller before they are first sent: `off`; `exact`: what is in view already becomes a
+    /// pointer or what changed; `recallable`: of an oversized result only parts are sent, too. By default `exact`
+    #[arg(long, value_name = "off|exact|recallable")]
+    pub(crate) reduce: Option<String>,
     /// The most the window may hold, in tokens; only makes it smaller
     #[arg(long, value_name = "TOKENS")]
     pub(crate) window: Option<String>,
@@ -104,6 +119,22 @@ pub(crate) struct ServeArgs {
     /// The number of serving threads; by default one per core
     #[arg(long, value_name = "N", help_heading = "Limits", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) threads: Option<u16>,
+}
+
+impl ServeArgs {
+    /// The flags as they are when none is given.
+    pub(crate) fn usual() -> Result<Self, CliError> {
+        #[derive(Debug, Parser)]
+        struct OnlyServe {
+            #[command(flatten)]
+            serve: ServeArgs,
+        }
+        let none: [&str; 1] = ["serve"];
+        let parsed = OnlyServe::try_parse_from(none);
+        parsed
+            .map(|only| only.serve)
+            .map_err(|error| CliError::Runtime(std::io::Error::other(error.to_string())))
+    }
 }
 
 /// The least memory that is useful.

@@ -24,7 +24,7 @@ pub(super) struct ChatModel {
     pub(super) model: Arc<dyn Model>,
     pub(super) id: String,
     /// The offline model, which ends when this is dropped.
-    pub(super) offline: Option<OfflineServer>,
+    pub(super) offline: Option<Arc<OfflineServer>>,
     /// A notice for the user.
     pub(super) notice: Option<&'static str>,
 }
@@ -54,14 +54,15 @@ pub(super) async fn choose_model(
         } else {
             WritingSpeed::HUMAN
         },
-        // Ids of calls come from it, too, and must be new in a resumed session.
-        seed: seed(),
+        // Ids of calls come from it, too, and must be new in a resumed session. A tour is always a new one, and the
+        // same each time.
+        seed: if command.tour { 1 } else { seed() },
     };
     let offline = offline::start(options).await.map_err(CliError::Runtime)?;
     Ok(ChatModel {
         model: Arc::new(Client::new(offline.client())?),
         id: offline::MODEL.to_owned(),
-        offline: Some(offline),
+        offline: Some(Arc::new(offline)),
         notice: Some(if wants_offline {
             "A simulated model answers: nothing leaves this machine and nothing is billed."
         } else {

@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use longhaul::session::SessionBuilder;
 use longhaul_agent::agent::AgentBuilder;
 use longhaul_agent::event::ApprovalMode;
 use longhaul_agent::offline::OfflineServer;
@@ -24,7 +23,7 @@ pub(super) struct PreparedAgent {
     pub(super) models: ModelTable,
     pub(super) cwd: PathBuf,
     /// The offline model, if it answers; it ends when this is dropped.
-    pub(super) offline: Option<OfflineServer>,
+    pub(super) offline: Option<Arc<OfflineServer>>,
     /// Notices for the user.
     pub(super) notices: Vec<String>,
 }
@@ -33,10 +32,11 @@ pub(super) async fn agent(
     command: &Command,
     given: &CommandSettings,
     mut config: Config,
+    folder: &Path,
     consent: Option<&mut (dyn Consent + Send)>,
 ) -> Result<PreparedAgent, CliError> {
     let models = settings::models(&config)?;
-    let cwd = real(Path::new("."))?;
+    let cwd = real(folder)?;
     let further = command.add_dir.iter().map(|folder| real(folder));
     let wishes = SessionOverrides {
         mode: command.permission_mode.map(mode),
@@ -47,28 +47,29 @@ pub(super) async fn agent(
         proxy: ClientConfig::from_env(Dialect::Anthropic, variable)
             .ok()
             .and_then(|config| config.proxy),
+        server_files: command.mcp_config.clone(),
     };
     let workplace = ProjectSetup::open(&given.env, &cwd, wishes, consent).await?;
     let configured = config.model.clone().or(workplace.project.model.clone());
     let asked = choose_model(command, configured.as_deref()).await?;
     workplace.adjust(&mut config);
-    if command.tour {
-        // A tour shows a summary that a model writes.
-        config.switches.notes = false;
-    }
     let max_output = config.max_output;
+    let patience = config.retry_patience;
     let mut notices = workplace.notices.clone();
     notices.extend(asked.notice.map(str::to_owned));
     let mut builder = AgentBuilder::new(asked.model, asked.id, &cwd, given.env.clone())
-        .session(|session| session.models(models.clone()).config(config))
+        .session(|session| {
+            let session = session.models(models.clone()).config(config);
+            session.patience(patience)
+        })
         .shell(variable("SHELL"))
         .system_prompt(command.system_prompt.clone())
         .append_system_prompt(command.append_system_prompt.clone())
         .max_turns(command.max_turns)
         .max_cost(command.max_budget_usd)
         .max_reply(max_output);
-    if asked.offline.is_some() {
-        builder = builder.session(SessionBuilder::with_cache_edits);
+    if let Some(offline) = &asked.offline {
+        builder = builder.listener(offline.clone());
     }
     if command.print {
         builder = builder.unattended();

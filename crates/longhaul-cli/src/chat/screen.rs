@@ -32,10 +32,15 @@ pub(super) async fn run(
     let mut options = ScreenOptions::from_env(made.cwd.clone(), variable);
     options.history = (Home::longhaul(&given.env).ok()).map(|it| it.root().join("history.jsonl"));
     options.mode = agent.mode();
-    options.resumed = command.go_on || command.resume.is_some();
+    let wants_list = super::wants_list(command);
+    options.resumed = command.go_on || command.resume.is_some() && !wants_list;
     options.greeting = greeting(&agent, &made.notices);
     let first = command.prompt.clone();
-    options.prompt = first.or_else(|| agent.take_initial_prompt());
+    options.prompt = if wants_list {
+        Some("/resume".to_owned())
+    } else {
+        first.or_else(|| agent.take_initial_prompt())
+    };
     let session = agent.session_id().to_owned();
     let host = AgentHost::start(
         agent,
@@ -49,7 +54,9 @@ pub(super) async fn run(
         .outlook()
         .snapshot()
         .map_or(session, |look| look.session_id);
-    farewell(given, &made.cwd, &left);
+    if !command.tour {
+        farewell(given, &made.cwd, &left);
+    }
     Ok(CliOutcome::Fine)
 }
 

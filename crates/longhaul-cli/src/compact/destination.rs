@@ -12,6 +12,7 @@ use longhaul_store::layout::Home;
 use longhaul_store::ownership::{Force, may_change_in_place};
 use longhaul_store::{Lease, LeaseError};
 
+use super::unfinished_copy::{InterruptsLeft, UnfinishedCopyWatch};
 use crate::args::CompactArgs as Command;
 use crate::failure::CliError;
 
@@ -29,7 +30,7 @@ pub(super) struct CompactDestination {
 enum WriteMode {
     Nowhere,
     InPlace,
-    Copy(TranscriptCopy),
+    Copy(TranscriptCopy, UnfinishedCopyWatch),
 }
 
 impl CompactDestination {
@@ -50,12 +51,15 @@ impl CompactDestination {
                 } else {
                     ExistingFilePolicy::Keep
                 };
-                WriteMode::Copy(TranscriptCopy::of(file, output, existing)?)
+                let mut copy = TranscriptCopy::begin(output, existing)?;
+                let watch = UnfinishedCopyWatch::of(copy.path());
+                copy.fill(file)?;
+                WriteMode::Copy(copy, watch)
             }
         };
         let lease = match way {
             WriteMode::InPlace => lease(file)?,
-            WriteMode::Nowhere | WriteMode::Copy(_) => None,
+            WriteMode::Nowhere | WriteMode::Copy(..) => None,
         };
         let known_as = output.unwrap_or_else(|| file.to_owned());
         let archive = archive_path(home, &known_as);
@@ -74,7 +78,7 @@ impl CompactDestination {
     /// The file to read, and to append to.
     pub(super) fn path(&self) -> &Path {
         match &self.way {
-            WriteMode::Copy(draft) => draft.path(),
+            WriteMode::Copy(draft, _) => draft.path(),
             WriteMode::InPlace | WriteMode::Nowhere => &self.file,
         }
     }
@@ -82,24 +86,32 @@ impl CompactDestination {
     pub(super) fn known_as(&self) -> Option<PathBuf> {
         match self.way {
             WriteMode::Nowhere => None,
-            WriteMode::InPlace | WriteMode::Copy(_) => Some(self.known_as.clone()),
+            WriteMode::InPlace | WriteMode::Copy(..) => Some(self.known_as.clone()),
         }
     }
 
     pub(super) fn keep(&self) -> CompactionTarget {
         match self.way {
             WriteMode::Nowhere => CompactionTarget::Nowhere,
-            WriteMode::InPlace | WriteMode::Copy(_) => CompactionTarget::Appended {
+            WriteMode::InPlace | WriteMode::Copy(..) => CompactionTarget::Appended {
                 archive: self.archive.clone(),
                 known_as: self.known_as.clone(),
             },
         }
     }
 
+    /// While the guard lives, Ctrl-C is left to somebody else, who ends the work in order.
+    pub(super) fn leave_interrupts(&self) -> Option<InterruptsLeft> {
+        match &self.way {
+            WriteMode::Copy(_, watch) => Some(watch.leave_interrupts()),
+            WriteMode::InPlace | WriteMode::Nowhere => None,
+        }
+    }
+
     /// Called when everything is written: a copy gets its final name.
     pub(super) fn finish(self) -> Result<(), CliError> {
         match self.way {
-            WriteMode::Copy(draft) => Ok(draft.finish()?),
+            WriteMode::Copy(draft, _) => Ok(draft.finish()?),
             WriteMode::InPlace | WriteMode::Nowhere => Ok(()),
         }
     }

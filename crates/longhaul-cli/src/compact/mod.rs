@@ -2,7 +2,7 @@
 //!
 //! The library decides and writes; this module says where (`destination.rs`) and by which model
 //! (`summary_provider.rs`), and shows progress (`compaction_progress.rs`) and the result (`page.rs`, `json.rs`). Taking
-//! back is in `undo.rs`.
+//! back is in `undo.rs`; `unfinished_copy.rs` cleans up if the program is ended.
 
 mod compaction_progress;
 mod destination;
@@ -10,6 +10,7 @@ mod json;
 mod page;
 mod summary_provider;
 mod undo;
+mod unfinished_copy;
 
 use std::fs::File;
 use std::io::Read;
@@ -77,7 +78,7 @@ pub(crate) fn run(command: &Command, given: &CommandSettings) -> Result<CliOutco
         .enable_all()
         .build()
         .map_err(CliError::Runtime)?;
-    let outcome = runtime.block_on(compact(&mut session, request, &watcher));
+    let outcome = runtime.block_on(compact(&mut session, request, &watcher, &place));
     watcher.done();
     match outcome {
         Ok(outcome) => {
@@ -107,6 +108,7 @@ async fn compact(
     session: &mut RecordedSession,
     request: CompactRequest,
     watcher: &CompactionProgress,
+    place: &CompactDestination,
 ) -> Result<CompactOutcome, CompactError> {
     if request.local || request.approved.is_some() {
         return session.compact(request).await;
@@ -117,8 +119,12 @@ async fn compact(
             cancel.cancel();
         }
     });
+    // The listener begins to listen when it first runs, and until then a signal must not be left to it.
+    tokio::task::yield_now().await;
+    let interrupts_left = place.leave_interrupts();
     let outcome = session.compact(request).await;
     listener.abort();
+    drop(interrupts_left);
     let by = outcome.as_ref().ok().map(|outcome| match outcome {
         CompactOutcome::Done(done) => done.by,
         CompactOutcome::Preview(preview) => preview.by,

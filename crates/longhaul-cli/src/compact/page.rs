@@ -14,6 +14,9 @@ use crate::output;
 use crate::terminal::dollars;
 use crate::text::{clean, count};
 
+/// What the sizes on the page count.
+const SIZES: &str = "Sizes are padded estimates of the messages; `longhaul inspect` shows what the provider measured.";
+
 /// The data of the page.
 pub(super) struct CompactionPage<'a> {
     pub(super) file: &'a Path,
@@ -60,6 +63,7 @@ pub(super) fn print(shown: &CompactionPage<'_>, command: &Command) -> Result<(),
             .and_then(|()| writeln!(out, "{} Nothing was changed.", by(shown))),
         CompactOutcome::Done(done) => writeln!(out, "{}.", done.report.status_line())
             .and_then(|()| writeln!(out, "{}", by(shown)))
+            .and_then(|()| writeln!(out, "{SIZES}"))
             .and_then(|()| {
                 if command.report {
                     lines(&mut out, &done.report.tell())

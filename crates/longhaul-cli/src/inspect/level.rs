@@ -3,7 +3,7 @@
 use anstyle::{AnsiColor, Style};
 use longhaul_core::window::WindowLevel;
 
-pub(super) fn style(level: WindowLevel) -> Style {
+pub(crate) fn style(level: WindowLevel) -> Style {
     let colour = match level {
         WindowLevel::Ok => AnsiColor::Green,
         WindowLevel::Warning => AnsiColor::Yellow,
@@ -12,7 +12,7 @@ pub(super) fn style(level: WindowLevel) -> Style {
     Style::new().fg_color(Some(colour.into())).bold()
 }
 
-pub(super) fn word(level: WindowLevel) -> &'static str {
+pub(crate) fn word(level: WindowLevel) -> &'static str {
     match level {
         WindowLevel::Ok => "fine",
         WindowLevel::Warning => "near the limit",

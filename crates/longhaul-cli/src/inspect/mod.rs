@@ -4,7 +4,7 @@
 //! and shows the figures, for one file (`page/`) or a folder (`folder/`).
 
 mod folder;
-mod level;
+pub(crate) mod level;
 mod page;
 
 use longhaul_core::config::Config;
@@ -22,7 +22,7 @@ use crate::text::clean;
 use page::ListedTurns;
 
 /// The settings that reports are made with.
-struct ReportBasis {
+pub(crate) struct ReportBasis {
     models: ModelTable,
     window: WindowSettings,
     /// The model to count with where a transcript names none.
@@ -30,7 +30,7 @@ struct ReportBasis {
 }
 
 impl ReportBasis {
-    fn new(config: &Config) -> Result<Self, CliError> {
+    pub(crate) fn new(config: &Config) -> Result<Self, CliError> {
         Ok(Self {
             models: settings::models(config)?,
             window: config.window_settings(),
@@ -38,7 +38,7 @@ impl ReportBasis {
         })
     }
 
-    fn report(&self, inspection: Inspection) -> Result<InspectionReport, CliError> {
+    pub(crate) fn report(&self, inspection: Inspection) -> Result<InspectionReport, CliError> {
         inspection
             .report(&self.models, &self.window, self.model.as_deref())
             .map_err(CliError::Window)

@@ -81,7 +81,7 @@ impl UpToDateArchive {
 }
 
 /// Refuses a file of another format, before anything is created for it.
-fn recognise(transcript: &Path) -> Result<(), CliError> {
+pub(crate) fn recognise(transcript: &Path) -> Result<(), CliError> {
     let mut head = Vec::new();
     File::open(transcript)
         .and_then(|file| file.take(format::HEAD_BYTES as u64).read_to_end(&mut head))

@@ -174,12 +174,11 @@ fn q1_lines_are_prompts() {
 #[test]
 fn q2_a_tour_comes_to_its_end_in_a_pipe_too() {
     let world = World::new();
+    // The files and the settings of the user have no part in it.
+    world.write("project/src/main.rs", "fn main() {}\n");
+    world.write("home/config.toml", "[compaction]\nautomatic = false\n");
+    world.write("claude/CLAUDE.md", "Answer in French.\n");
     let folder = world.root().join("project");
-    for file in 0..30 {
-        let lines = (0..120).map(|line| format!("fn step_{file}_{line}() {{}} // does its part"));
-        let text = lines.collect::<Vec<_>>().join("\n");
-        world.write(format!("project/src/part_{file}.rs"), &text);
-    }
     let run = world
         .longhaul(["chat", "--tour"])
         .current_dir(&folder)
@@ -187,18 +186,95 @@ fn q2_a_tour_comes_to_its_end_in_a_pipe_too() {
         .ends(0);
     for shown in [
         "Welcome.",
-        "old tool results were just cleared",
-        "compacted ",
-        "User messages",
+        "> Never change anything under data/.",
+        "● compacted ",
+        "Rules          1 of 1 word for word",
         "/resume ",
         "resumed after",
-        "tokens from the cache",
+        "> Where were we?",
+        "came from the cache",
         "That is the tour",
+        "longhaul wrap claude",
     ] {
         assert!(run.out.contains(shown), "{shown}: {}", run.out);
     }
+    assert!(!run.out.contains("main.rs"), "{}", run.out);
+    // What README shows is what the tour prints.
+    let readme = concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md");
+    let readme = std::fs::read_to_string(readme).unwrap();
+    let block = readme.split_once("```console\n").unwrap().1;
+    let block = block.split_once("```").unwrap().0;
+    assert!(block.lines().count() > 3);
+    for line in block.lines() {
+        assert!(run.out.contains(line), "{line:?}: {}", run.out);
+    }
     let listed = world.run(["inspect", "home/projects"]).ends(0);
     assert!(listed.out.contains("1 file,"), "{}", listed.out);
+}
+
+#[test]
+fn q1_without_a_key_the_cache_is_warm_when_a_session_is_continued() {
+    let world = World::new();
+    world.write("project/README.md", "# A shop\n\nIt sells tea.\n");
+    let folder = world.root().join("project");
+    let ask = |args: &[&str]| {
+        let all = ["chat", "--output-format", "json"].iter().chain(args);
+        let run = world.longhaul(all).current_dir(&folder).finish().ends(0);
+        let json = run.json();
+        let count = |name: &str| json["usage"][name].as_u64().unwrap();
+        (
+            count("cache_read_input_tokens"),
+            count("cache_creation_input_tokens"),
+        )
+    };
+    let (_, written) = ask(&["-p", "What is in this project?"]);
+    let (read, _) = ask(&["-p", "--continue", "Where were we?"]);
+    assert!(written > 3_000 && read > 3_000, "{written} {read}");
+}
+
+#[test]
+fn q4_a_new_session_can_be_given_its_id() {
+    let world = World::new();
+    let id = "6f9619ff-8b86-4d01-b42d-00cf4fc964ff";
+    let args = ["chat", "-p", "--session-id", id, "Hello"];
+    world.run(args).ends(0);
+    let listed = world.run(["inspect", id, "--json"]).ends(0);
+    assert_eq!(listed.json()["rounds"], 1);
+    world.run(args).ends(2).says("there is a session 6f9619ff");
+    world
+        .run(["chat", "-p", "--session-id", "no-uuid!/..", "Hello"])
+        .ends(2);
+    world
+        .run(["chat", "-p", "Hello", "--resume"])
+        .fails(&["--resume needs the id of a session"]);
+}
+
+#[test]
+fn q4_files_that_a_prompt_mentions_go_with_it() {
+    let world = World::new();
+    world.write("project/notes.txt", "the tea is green\n");
+    world.write("secret.txt", "the safe is open\n");
+    let provider = Provider::scripted(&[r#"{"text":"It is green."}"#]);
+    let prompt = "What about @notes.txt, @../secret.txt and @nobody?";
+    let run = provider
+        .chat(&world, &["-p", prompt])
+        .current_dir(world.root().join("project"))
+        .finish()
+        .ends(0)
+        .says("attached notes.txt (1 line)")
+        .says("../secret.txt is not attached");
+    assert_eq!(run.out, "It is green.\n");
+    let folder = std::fs::read_dir(world.home().join("projects")).unwrap();
+    let folder = folder.map(|it| it.unwrap().path()).next().unwrap();
+    let files = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|it| it.unwrap().path());
+    let transcript = files
+        .filter(|path| path.extension().is_some_and(|it| it == "jsonl"))
+        .map(|path| std::fs::read_to_string(path).unwrap())
+        .collect::<String>();
+    assert!(transcript.contains("the tea is green"));
+    assert!(!transcript.contains("the safe is open"));
 }
 
 #[test]

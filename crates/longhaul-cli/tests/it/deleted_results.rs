@@ -61,6 +61,10 @@ async fn u4_y2_requests_are_shown_with_their_cache_edits_and_such_clearings_are_
     let sent: Arc<Mutex<Vec<String>>> = Arc::default();
     let mut settings = Config::default();
     settings.switches.notes = false;
+    // The oldest are deleted at U4's own trigger.
+    settings.economy = longhaul::EconomyPolicy::Off;
+    // The results are identical, and none refers to another.
+    settings.reduce = longhaul_core::config::ResultReduction::Off;
     let tool = json!({"name": "Read", "description": "Reads.", "input_schema": {"type": "object",
         "properties": {"file_path": {"type": "string"}}}});
     let mut session = Session::builder()

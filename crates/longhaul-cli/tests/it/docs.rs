@@ -41,6 +41,37 @@ fn g1_the_reference_of_settings_is_current() {
     );
 }
 
+#[test]
+fn a_settings_own_flag_is_documented_with_the_commands_that_have_it() {
+    let world = World::new();
+    let commands = [
+        "chat", "compact", "config", "doctor", "inspect", "mcp", "notes", "purge", "recall",
+        "replay", "savings", "serve", "show", "sim", "wrap",
+    ];
+    let text = read("configuration.md");
+    let rows = text.lines().filter(|line| line.starts_with("| `"));
+    let mut seen = 0;
+    for row in rows {
+        let cell = row.trim_end_matches(" |").rsplit(" | ").next().unwrap();
+        let Some((flag, whose)) = cell.split_once(" VALUE` of ") else {
+            continue;
+        };
+        let flag = flag.trim_start_matches('`');
+        for command in commands {
+            let is_said = whose == "every command" || whose.contains(&format!("`{command}`"));
+            // These have a flag of the same name that means something else.
+            let is_another = matches!(
+                (command, flag),
+                ("replay", "--window" | "--model") | ("compact" | "sim", "--model")
+            );
+            let taken = world.run([command, flag, "1", "--help"]).code == 0;
+            assert_eq!(taken && !is_another, is_said, "{command} {flag}");
+        }
+        seen += 1;
+    }
+    assert_eq!(seen, 9);
+}
+
 /// Paths of all fields, `[]` for items of lists and `*` for members that are named by the data.
 fn fields(value: &Value, at: &str, found: &mut BTreeSet<String>) {
     const BY_NAME: [&str; 3] = [
@@ -80,13 +111,34 @@ fn documented(text: &str, heading: &str) -> BTreeSet<String> {
         .collect()
 }
 
+/// The same session, whose compactions and clearings were decided by price (V6).
+fn by_price(session: &str) -> String {
+    let decided = |action: &str| {
+        let record = serde_json::json!({"policy": "full", "action": action, "priceUsd": 0.14, "rentUsd": 0.15,
+            "tokensFreed": 20_000, "savedPerRequestUsd": 0.006, "payBackRequests": 24});
+        format!("\"economy\":{record},")
+    };
+    let mut session = session.to_owned();
+    for (metadata, action) in [
+        ("compactMetadata", "summarize"),
+        ("microcompactMetadata", "clear"),
+    ] {
+        let begins = format!("\"{metadata}\":{{");
+        let with = format!("{begins}{}", decided(action));
+        assert!(session.contains(&begins), "{metadata}");
+        session = session.replace(&begins, &with);
+    }
+    session
+}
+
 #[test]
 fn t4_every_field_of_a_report_is_documented_and_nothing_else_is() {
     let world = World::new();
     let mut bytes = folded();
     bytes.extend(long_session().bytes);
     bytes.extend_from_slice(b"{\"torn\":");
-    let report = world.inspect(&bytes).ends(1).json();
+    let bytes = by_price(&String::from_utf8(bytes).unwrap());
+    let report = world.inspect(bytes.as_bytes()).ends(1).json();
     let mut found = BTreeSet::new();
     fields(&report, "", &mut found);
     let documented = documented(&read("inspect-json.md"), "One file");

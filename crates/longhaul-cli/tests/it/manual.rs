@@ -2,13 +2,17 @@
 
 use crate::support::World;
 
-const COMMANDS: [&str; 8] = [
+const COMMANDS: [&str; 12] = [
     "chat",
     "inspect",
     "config",
+    "doctor",
+    "mcp",
     "notes",
     "purge",
     "recall",
+    "savings",
+    "wrap",
     "completions",
     "man",
 ];
@@ -57,23 +61,37 @@ fn help_of_every_command_shows_examples_that_parse() {
         &["chat"],
         &["inspect"],
         &["config"],
+        &["doctor"],
+        &["mcp"],
         &["notes"],
         &["purge"],
         &["recall"],
+        &["savings"],
+        &["wrap"],
         &["completions"],
         &["man"],
     ] {
         let help = world.run(command.iter().chain(&["--help"])).ends(0).out;
         let examples = help.split("Examples:\n").nth(1).unwrap();
         for example in examples.lines().filter(|line| line.contains("longhaul ")) {
-            let from = example.find("longhaul ").unwrap();
+            // Another program may start it, after two dashes.
+            let started = example.find("-- longhaul ").map(|at| at + 3);
+            let from = started.or_else(|| example.find("longhaul ")).unwrap();
             // The text beside an example is separated by more than one space.
             let typed = example[from..].split("  ").next().unwrap();
             let words = words(typed).into_iter().skip(1);
             let words: Vec<String> = words
                 .take_while(|word| !["|", ">", "<"].contains(&word.as_str()))
                 .collect();
-            let run = world.run(words.iter().map(String::as_str).chain(["--help"]));
+            let mut words: Vec<&str> = words.iter().map(String::as_str).collect();
+            // What comes after an agent's name is the agent's.
+            let at = if words.first() == Some(&"wrap") {
+                1
+            } else {
+                words.len()
+            };
+            words.insert(at, "--help");
+            let run = world.run(words);
             assert_eq!(run.code, 0, "{example}\n{}", run.err);
             seen += 1;
         }

@@ -412,3 +412,31 @@ fn x8_a_second_gateway_on_the_same_file_says_so() {
     assert!(!first.contains("is in use by"), "{first}");
     assert!(second.contains("books.sqlite is in use by"), "{second}");
 }
+
+/// The first request of an agent with one tool.
+#[cfg(unix)]
+fn request_with_a_tool() -> String {
+    let body = r#"{"model":"claude-opus-4-6","tools":[{"name":"Read","input_schema":{"type":"object"}}],"messages":[{"role":"user","content":"Hello"}]}"#;
+    format!(
+        "POST /v1/messages/count_tokens HTTP/1.1\r\nhost: localhost\r\nx-api-key: k\r\nanthropic-version: 2023-06-01\r\n\
+         content-type: application/json\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    )
+}
+
+#[cfg(unix)]
+#[test]
+fn x2_x8_recall_is_offered_only_where_it_is_asked_for() {
+    let counted = |flags: &[&str]| {
+        let home = tempfile::tempdir().unwrap();
+        let (child, addr) = start(home.path(), flags);
+        let answer = ask(&addr, &request_with_a_tool());
+        end(child);
+        let count = answer.split(r#""input_tokens":"#).nth(1).unwrap();
+        let digits = count.split(|c: char| !c.is_ascii_digit()).next().unwrap();
+        digits.parse::<u64>().unwrap()
+    };
+    let (without, with) = (counted(&[]), counted(&["--recall"]));
+    assert!(with > without + 100, "the tool counts: {without}, {with}");
+    assert_eq!(counted(&["--recall", "--policy", "observe"]), without);
+}

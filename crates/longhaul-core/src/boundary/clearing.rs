@@ -40,6 +40,14 @@ impl ClearingRecord<'_> {
     /// # Errors
     /// Fails if a part of the line cannot be written as JSON.
     pub fn line(&self) -> Result<Bytes, LineError> {
+        self.line_with(None)
+    }
+
+    /// Returns the line of a clearing that was decided by price, with the record of the decision (V6).
+    ///
+    /// # Errors
+    /// As for [`line`](Self::line).
+    pub fn line_with(&self, economy: Option<&Value>) -> Result<Bytes, LineError> {
         let microcompact_metadata = ClearingMetadata {
             trigger: self.trigger,
             pre_tokens: self.pre_tokens,
@@ -48,6 +56,7 @@ impl ClearingRecord<'_> {
             cleared_attachments: self.attachments,
             cache_edits: self.cache_edits,
             report: self.report,
+            economy,
         };
         line(&SystemLine {
             parent_uuid: self.parent,
@@ -83,4 +92,6 @@ struct ClearingMetadata<'a> {
     cache_edits: Option<&'a [&'a str]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     report: Option<&'a Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    economy: Option<&'a Value>,
 }

@@ -103,7 +103,15 @@ impl CompactionRecord<'_> {
     /// # Errors
     /// Fails if a part cannot be written as JSON, or if an entry that has to be written again lacks a field.
     pub fn lines(&self) -> Result<Vec<Bytes>, LineError> {
-        let mut lines = vec![self.boundary_line()?];
+        self.lines_with(None)
+    }
+
+    /// Returns the lines of a compaction that was decided by price, with the record of the decision (V6).
+    ///
+    /// # Errors
+    /// As for [`lines`](Self::lines).
+    pub fn lines_with(&self, economy: Option<&Value>) -> Result<Vec<Bytes>, LineError> {
+        let mut lines = vec![self.boundary_line(economy)?];
         if let Some(signed) = self.signed {
             lines.push(line(&SignedLine {
                 parent_uuid: self.boundary.uuid,
@@ -130,7 +138,7 @@ impl CompactionRecord<'_> {
         Ok(lines)
     }
 
-    fn boundary_line(&self) -> Result<Bytes, LineError> {
+    fn boundary_line(&self, economy: Option<&Value>) -> Result<Bytes, LineError> {
         let (boundary, summary) = (self.boundary.uuid, self.summary.uuid);
         let compact_metadata = CompactionMetadata {
             trigger: self.trigger,
@@ -148,6 +156,7 @@ impl CompactionRecord<'_> {
             made: self.made,
             recompaction: self.recompaction,
             head_tokens: self.head_tokens,
+            economy,
         };
         line(&SystemLine {
             logical_parent_uuid: self.logical_parent,
@@ -226,6 +235,8 @@ struct CompactionMetadata<'a> {
     recompaction: Option<&'a Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     head_tokens: Option<&'a Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    economy: Option<&'a Value>,
 }
 
 #[derive(Debug, Serialize)]

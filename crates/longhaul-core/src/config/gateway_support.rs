@@ -44,6 +44,9 @@ static IN_SERVE: &[(&str, GatewaySupport)] = &[
         "compaction.summary_model",
         Idle("the gateway asks the conversation's own model, which the client's key is good for"),
     ),
+    ("economy", Acts),
+    ("reduce", Acts),
+    ("gateway.recall", Acts),
     (
         "micro.tools",
         Idle("the gateway knows the tools of many agents; `micro.more_tools` adds to them"),
@@ -80,6 +83,10 @@ static IN_SERVE: &[(&str, GatewaySupport)] = &[
     ("model", Idle("each request names its own model")),
     ("models.file", Acts),
     ("retention.days", Acts),
+    (
+        "retry.patience",
+        Idle("a client of the gateway sees each failure and decides by itself whether to retry"),
+    ),
     ("log", Acts),
 ];
 

@@ -9,6 +9,7 @@ mod explain;
 mod file;
 mod gateway_support;
 mod load;
+mod reduction;
 mod reference;
 mod setting;
 mod slot;
@@ -20,11 +21,15 @@ pub use error::{ConfigError, ConfigNotice};
 pub use explain::{ExplainedSetting, SettingSource};
 pub use gateway_support::{GatewaySupport, in_serve};
 pub use load::{ConfigFileLayer, ConfigLayers};
+pub use reduction::ResultReduction;
 pub use reference::reference_markdown;
 pub use setting::{EnvName, EnvSense, SettingSpec};
 pub use summarizer::SummarizerSetting;
 pub use table::SETTINGS;
 
+use std::time::Duration;
+
+use crate::economy::EconomyPolicy;
 use crate::facts::{BuiltinWords, ChosenWords, PhraseListError, SentenceWords, Vocabulary};
 use crate::micro::{ClearableTools, MicroLimits};
 use crate::notes::NotesSettings;
@@ -61,6 +66,12 @@ pub struct Config {
     pub summary_model: Option<String>,
     /// Whether nothing is compacted before the provider finds a request too long (H6). See [`Config::owner`].
     pub reactive_only: bool,
+    /// Which actions are decided by their price (V5).
+    pub economy: EconomyPolicy,
+    /// How results are made smaller before they are first sent (V8).
+    pub reduce: ResultReduction,
+    /// Whether the gateway offers the model a tool that looks up what is no longer sent (X2).
+    pub gateway_recall: bool,
     /// When old tool results are cleared, and how many stay (U3, U4).
     pub micro: MicroLimits,
     /// Tools whose results may be cleared (U1). See [`Config::clearable`].
@@ -97,6 +108,8 @@ pub struct Config {
     pub models_file: Option<String>,
     /// How many days our own data is kept. None means forever.
     pub retention_days: Option<u32>,
+    /// How long the request for a turn is sent again after a failure that may pass.
+    pub retry_patience: Duration,
     /// Which log lines are shown.
     pub log: String,
     explained: Vec<ExplainedSetting>,
@@ -113,6 +126,9 @@ impl Default for Config {
             native_clearing: false,
             summary_model: None,
             reactive_only: false,
+            economy: EconomyPolicy::default(),
+            reduce: ResultReduction::default(),
+            gateway_recall: false,
             micro: MicroLimits::default(),
             clearable_tools: ClearableTools::default().names().to_vec(),
             more_clearable_tools: Vec::new(),
@@ -131,6 +147,7 @@ impl Default for Config {
             model: None,
             models_file: None,
             retention_days: None,
+            retry_patience: Duration::from_secs(600),
             log: "warn".to_owned(),
             explained: Vec::new(),
             notices: Vec::new(),

@@ -10,9 +10,12 @@ A value comes from the last of these that sets it: the default, the configuratio
 If several environment variables set the same setting, the first one with a valid value wins. A value in the
 environment that is not valid as a whole is ignored and reported; in the file or a flag it is an error. Secrets are never settings.
 
+Every command takes `--set KEY=VALUE`, as in `--set window.cap=100000`. Some settings have a flag of their own, too, in the commands that the last
+column names.
+
 This page is generated from the settings table in `longhaul-core`.
 
-| key | what it does | takes | default | environment | flag |
+| key | what it does | takes | default | environment | own flag |
 |---|---|---|---|---|---|
 ";
 
@@ -30,6 +33,25 @@ These variables are not settings: they say where settings and sessions are.
 | `NO_COLOR`, `CLICOLOR_FORCE` | no colour at all; colour also where there is no terminal | colour on a terminal |
 | `COLUMNS` | the width to write in | that of the terminal |
 ";
+
+/// The commands that have a setting's own flag; the command line's tests compare them with the commands themselves.
+const COMMANDS_WITH: [(&str, &str); 9] = [
+    ("--auto-compact-percent", "`inspect`"),
+    (
+        "--blocking-limit",
+        "`inspect`, where `--help` does not show it",
+    ),
+    ("--economy", "`serve`"),
+    ("--log", "every command"),
+    ("--max-output", "`compact`, `inspect`"),
+    ("--model", "`chat`, `inspect`, `show`"),
+    (
+        "--models",
+        "`chat`, `compact`, `inspect`, `replay`, `savings`, `serve`, `show`, `wrap`",
+    ),
+    ("--reduce", "`serve`"),
+    ("--window", "`chat`, `compact`, `inspect`, `serve`, `wrap`"),
+];
 
 /// Writes the reference of all settings in Markdown.
 pub fn reference_markdown() -> String {
@@ -49,10 +71,11 @@ fn row(setting: &SettingSpec) -> String {
         EnvSense::Same => format!("`{}`", env.name),
         EnvSense::Opposite => format!("`{}` (inverted: on means false)", env.name),
     });
-    let flag = match setting.flag {
-        Some(flag) => format!("`{flag} VALUE`"),
-        None => format!("`--set {}=VALUE`", setting.key),
-    };
+    let flag = setting.flag.map_or_else(String::new, |flag| {
+        let commands = COMMANDS_WITH.iter().find(|(name, _)| *name == flag);
+        let commands = commands.map_or("no command", |(_, commands)| commands);
+        format!("`{flag} VALUE` of {commands}")
+    });
     format!(
         "| `{}` | {} | {} | {default} | {} | {flag} |\n",
         setting.key,

@@ -3,12 +3,14 @@
 //! A value must be valid as a whole: `70abc` is not 70.
 
 use std::str::FromStr;
+use std::time::Duration;
 
 use toml::de::DeValue;
 
 use super::Config;
-use super::SummarizerSetting;
 use super::setting::EnvSense;
+use super::{ResultReduction, SummarizerSetting};
+use crate::economy::EconomyPolicy;
 use crate::window::Percent;
 
 /// A field of the configuration; the variant is its type.
@@ -21,9 +23,13 @@ pub(super) enum ConfigField {
     Count(fn(&mut Config) -> &mut u64),
     Percent(fn(&mut Config) -> &mut Option<Percent>),
     Days(fn(&mut Config) -> &mut Option<u32>),
+    /// A length of time; zero is allowed.
+    Time(fn(&mut Config) -> &mut Duration),
     Text(fn(&mut Config) -> &mut Option<String>),
     Filter(fn(&mut Config) -> &mut String),
     Summariser(fn(&mut Config) -> &mut SummarizerSetting),
+    Economy(fn(&mut Config) -> &mut EconomyPolicy),
+    Reduction(fn(&mut Config) -> &mut ResultReduction),
     /// Names or phrases; none of them is empty.
     List(fn(&mut Config) -> &mut Vec<String>),
 }
@@ -43,8 +49,11 @@ impl ConfigField {
             ConfigField::Count(_) => "a whole number, 1 or more",
             ConfigField::Percent(_) => "a percentage above 0, up to 100",
             ConfigField::Days(_) => "a whole number of days, 1 or more",
+            ConfigField::Time(_) => "a time such as 90s, 10m or 1h, or 0",
             ConfigField::Text(_) | ConfigField::Filter(_) => "text that is not empty",
             ConfigField::Summariser(_) => "model or provider",
+            ConfigField::Economy(_) => "off, clear or full",
+            ConfigField::Reduction(_) => "off, exact or recallable",
             ConfigField::List(_) => "names or phrases, separated by commas",
         }
     }
@@ -55,7 +64,10 @@ impl ConfigField {
             ConfigField::Switch(_) => "true or false",
             ConfigField::Text(_) | ConfigField::Filter(_) => "a string that is not empty",
             ConfigField::Summariser(_) => "\"model\" or \"provider\"",
+            ConfigField::Economy(_) => "\"off\", \"clear\" or \"full\"",
+            ConfigField::Reduction(_) => "\"off\", \"exact\" or \"recallable\"",
             ConfigField::List(_) => "an array of strings that are not empty",
+            ConfigField::Time(_) => "a string such as \"90s\", \"10m\" or \"1h\", or 0",
             ConfigField::Tokens(_)
             | ConfigField::Amount(_)
             | ConfigField::Count(_)
@@ -81,10 +93,17 @@ impl ConfigField {
             ConfigField::Amount(field) | ConfigField::Count(field) => *field(config) = whole(text)?,
             ConfigField::Percent(field) => *field(config) = Some(percent(text)?),
             ConfigField::Days(field) => *field(config) = Some(whole(text)?),
+            ConfigField::Time(field) => *field(config) = time(text)?,
             ConfigField::Text(field) => *field(config) = Some(filled(text)?),
             ConfigField::Filter(field) => *field(config) = filled(text)?,
             ConfigField::Summariser(field) => {
                 *field(config) = SummarizerSetting::named(text).ok_or(UnfitValue)?
+            }
+            ConfigField::Economy(field) => {
+                *field(config) = EconomyPolicy::named(text).ok_or(UnfitValue)?;
+            }
+            ConfigField::Reduction(field) => {
+                *field(config) = ResultReduction::named(text).ok_or(UnfitValue)?;
             }
             ConfigField::List(field) => {
                 *field(config) = list(text.split(',').filter(|item| !item.trim().is_empty()))?;
@@ -113,7 +132,8 @@ impl ConfigField {
                 | ConfigField::Amount(_)
                 | ConfigField::Count(_)
                 | ConfigField::Percent(_)
-                | ConfigField::Days(_),
+                | ConfigField::Days(_)
+                | ConfigField::Time(_),
                 DeValue::Integer(number),
             ) => {
                 // Hexadecimal and similar notations are valid TOML, too.
@@ -122,7 +142,12 @@ impl ConfigField {
             }
             (ConfigField::Percent(_), DeValue::Float(number)) => number.as_str().to_owned(),
             (
-                ConfigField::Text(_) | ConfigField::Filter(_) | ConfigField::Summariser(_),
+                ConfigField::Text(_)
+                | ConfigField::Filter(_)
+                | ConfigField::Summariser(_)
+                | ConfigField::Economy(_)
+                | ConfigField::Reduction(_)
+                | ConfigField::Time(_),
                 DeValue::String(text),
             ) => text.to_string(),
             _ => return Err(UnfitValue),
@@ -140,9 +165,12 @@ impl ConfigField {
             }
             ConfigField::Percent(field) => field(config).map(|percent| percent.to_string()),
             ConfigField::Days(field) => field(config).map(|days| days.to_string()),
+            ConfigField::Time(field) => Some(written_time(*field(config))),
             ConfigField::Text(field) => field(config).clone(),
             ConfigField::Filter(field) => Some(field(config).clone()),
             ConfigField::Summariser(field) => Some(field(config).name().to_owned()),
+            ConfigField::Economy(field) => Some(field(config).as_str().to_owned()),
+            ConfigField::Reduction(field) => Some(field(config).name().to_owned()),
             ConfigField::List(field) => {
                 let items = field(config);
                 (!items.is_empty()).then(|| items.join(", "))
@@ -177,6 +205,34 @@ fn whole<N: FromStr + PartialOrd + From<u8>>(text: &str) -> Result<N, UnfitValue
         Ok(number)
     } else {
         Err(UnfitValue)
+    }
+}
+
+/// A time with its unit; only zero needs none, so that nobody takes minutes for seconds.
+fn time(text: &str) -> Result<Duration, UnfitValue> {
+    let split = text.find(|letter: char| !letter.is_ascii_digit());
+    let (number, unit) = text.split_at(split.unwrap_or(text.len()));
+    let number: u64 = number.parse().map_err(|_| UnfitValue)?;
+    let seconds = match unit.trim() {
+        "" if number == 0 => 0,
+        "s" => 1,
+        "m" | "min" => 60,
+        "h" => 3600,
+        _ => return Err(UnfitValue),
+    };
+    let seconds = number.checked_mul(seconds).ok_or(UnfitValue)?;
+    // A day is longer than anybody waits, and far from the limits of clocks.
+    (seconds <= 86_400)
+        .then(|| Duration::from_secs(seconds))
+        .ok_or(UnfitValue)
+}
+
+fn written_time(time: Duration) -> String {
+    match time.as_secs() {
+        0 => "0".to_owned(),
+        seconds if seconds % 3600 == 0 => format!("{}h", seconds / 3600),
+        seconds if seconds % 60 == 0 => format!("{}m", seconds / 60),
+        seconds => format!("{seconds}s"),
     }
 }
 

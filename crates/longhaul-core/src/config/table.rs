@@ -98,6 +98,27 @@ pub static SETTINGS: &[SettingSpec] = &[
         slot: ConfigField::Text(|config| &mut config.summary_model),
     },
     SettingSpec {
+        key: "economy",
+        doc: "Which actions are decided by their price: `off`, none, thresholds alone decide; `clear`, old tool results are cleared when sending them again has cost as much as clearing them; `full`, conversations are summarized by the same rule, too.",
+        env: &[env("LONGHAUL_ECONOMY")],
+        flag: Some("--economy"),
+        slot: ConfigField::Economy(|config| &mut config.economy),
+    },
+    SettingSpec {
+        key: "reduce",
+        doc: "How tool results are made smaller before they are first sent: `off`, not at all; `exact`, what is in view already becomes a pointer or what changed; `recallable`, of an oversized result only head, tail and error lines are sent, too, and the whole can be recalled.",
+        env: &[env("LONGHAUL_REDUCE")],
+        flag: Some("--reduce"),
+        slot: ConfigField::Reduction(|config| &mut config.reduce),
+    },
+    SettingSpec {
+        key: "gateway.recall",
+        doc: "Whether `longhaul serve` offers the model a tool that looks up what was cleared or summarized, in conversations that begin with tools; `--recall` switches it on.",
+        env: &[env("LONGHAUL_GATEWAY_RECALL")],
+        flag: None,
+        slot: ConfigField::Switch(|config| &mut config.gateway_recall),
+    },
+    SettingSpec {
         key: "micro.tools",
         doc: "The tools whose results may be cleared. Answers of the user, notebooks, tasks and todos stay whatever is named here.",
         env: &[env("LONGHAUL_MICRO_TOOLS")],
@@ -285,6 +306,13 @@ pub static SETTINGS: &[SettingSpec] = &[
         env: &[env("LONGHAUL_RETENTION_DAYS")],
         flag: None,
         slot: ConfigField::Days(|config| &mut config.retention_days),
+    },
+    SettingSpec {
+        key: "retry.patience",
+        doc: "How long `longhaul chat` sends a request again after a failure that may pass (overload, a rate limit, an error of the server or the network, a reply that stalled or broke off), with growing waits; `0` leaves it at a few quick attempts. A program that uses the library sets `SessionBuilder::patience`.",
+        env: &[env("LONGHAUL_RETRY_PATIENCE")],
+        flag: None,
+        slot: ConfigField::Time(|config| &mut config.retry_patience),
     },
     SettingSpec {
         key: "log",

@@ -41,6 +41,39 @@ fn notices(config: &Config) -> Vec<String> {
 }
 
 #[test]
+fn g1_a_time_has_a_unit_and_may_be_zero() {
+    for (text, seconds) in [
+        ("90s", 90),
+        ("10m", 600),
+        ("1h", 3_600),
+        ("0", 0),
+        ("0s", 0),
+    ] {
+        let config = loaded(&format!("retry.patience = {text:?}"), &[], &[]);
+        assert_eq!(config.retry_patience.as_secs(), seconds, "{text}");
+    }
+    assert_eq!(
+        loaded("retry.patience = 0", &[], &[])
+            .retry_patience
+            .as_secs(),
+        0
+    );
+    assert_eq!(loaded("", &[], &[]).retry_patience.as_secs(), 600);
+    for text in [
+        "10",
+        "-1s",
+        "s",
+        "10d",
+        "100h",
+        "1.5m",
+        "99999999999999999999s",
+    ] {
+        let said = refused("", &[("retry.patience", text)]);
+        assert!(said.contains("a time such as"), "{said}");
+    }
+}
+
+#[test]
 fn g1_with_nothing_set_all_is_default() {
     let config = Config::load(&ConfigLayers::default()).expect("nothing to refuse");
     assert_eq!(config.switches, Switches::default());
@@ -376,7 +409,7 @@ fn g1_the_reference_names_every_setting_variable_and_default() {
     }
     assert!(page.contains(
         "| `compaction.enabled` | Whether anything may shorten the conversation, by hand or automatically, the clearing of old tool results included. \
-         | 1, true, yes or on; 0, false, no or off | `true` | `LONGHAUL_COMPACTION_ENABLED`, `DISABLE_COMPACT` (inverted: on means false) | `--set compaction.enabled=VALUE` |\n"
+         | 1, true, yes or on; 0, false, no or off | `true` | `LONGHAUL_COMPACTION_ENABLED`, `DISABLE_COMPACT` (inverted: on means false) |  |\n"
     ));
     let settings = page.lines().take_while(|line| !line.starts_with("## "));
     let rows = settings.filter(|line| line.starts_with('|'));

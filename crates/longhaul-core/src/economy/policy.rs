@@ -1,9 +1,11 @@
 //! How far decisions are made by price (V5).
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A policy of the economy.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum EconomyPolicy {
     /// Nothing is decided by price: the thresholds alone decide.
@@ -23,5 +25,12 @@ impl EconomyPolicy {
             Self::Clear => "clear",
             Self::Full => "full",
         }
+    }
+
+    /// Returns the policy with this name.
+    pub fn named(name: &str) -> Option<Self> {
+        [Self::Off, Self::Clear, Self::Full]
+            .into_iter()
+            .find(|known| known.as_str() == name)
     }
 }

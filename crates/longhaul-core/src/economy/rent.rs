@@ -80,6 +80,12 @@ pub struct ConversationRent {
     prompt_at: u64,
     /// What the view held beyond the view after a summary, over all requests since the last boundary.
     held: SentTokens,
+    /// Where the provider's cache has its only entry before what may be removed, if it is not found at any place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    cached_to: Option<u64>,
+    /// The newest tokens that stay word for word, whatever they cost.
+    #[serde(default)]
+    verbatim: u64,
 }
 
 impl ConversationRent {
@@ -90,6 +96,44 @@ impl ConversationRent {
             sent: prefix,
             end: prefix,
             ..Self::default()
+        }
+    }
+
+    /// Notes that the provider's cache has no entry between this offset and what may be removed after it: everything from
+    /// there on is written again, wherever something is removed. Without this, a cache is found at any place.
+    pub fn cached_to(&mut self, offset: u64) {
+        self.cached_to = Some(offset);
+    }
+
+    /// Where the cache ends if something is removed from this offset on.
+    pub(super) fn found_before(&self, offset: u64) -> u64 {
+        match self.cached_to {
+            None => offset,
+            Some(found) if found <= offset => found,
+            // The only entry holds what is removed.
+            Some(_) => self.prefix.min(offset),
+        }
+    }
+
+    /// Leaves this many of the newest tokens word for word (V5): no result in them can be removed.
+    #[must_use]
+    pub fn leaving(mut self, newest: u64) -> Self {
+        self.verbatim = newest;
+        self
+    }
+
+    /// Corrects the size of the request prefix, which is known exactly once a reply has measured it.
+    pub fn resize_prefix(&mut self, prefix: u64) {
+        let before = std::mem::replace(&mut self.prefix, prefix);
+        let moved = |place: &mut u64| *place = place.saturating_add(prefix).saturating_sub(before);
+        self.results
+            .iter_mut()
+            .for_each(|result| moved(&mut result.offset));
+        self.thinking
+            .iter_mut()
+            .for_each(|thinking| moved(&mut thinking.offset));
+        for place in [&mut self.prompt_at, &mut self.sent, &mut self.end] {
+            moved(place);
         }
     }
 
@@ -123,14 +167,23 @@ impl ConversationRent {
         }
     }
 
-    /// Notes which results can be removed from now on. It is called before each request, by the rule.
-    pub(super) fn offer(&mut self) {
+    /// Notes which results can be removed from now on. The rule calls it before each request, and whoever follows a
+    /// history calls it before a clearing.
+    pub(crate) fn offer(&mut self) {
         let removable = self.removable(PrefixWarmth::Hot);
+        if removable <= self.offered {
+            return;
+        }
         let mut removed = 0;
-        for result in self.results.range_mut(self.offered..removable).rev() {
+        let offsets = self.results.range(self.offered..removable).rev();
+        let found: Vec<u64> = offsets
+            .map(|result| self.found_before(result.offset))
+            .collect();
+        let newly = self.results.range_mut(self.offered..removable).rev();
+        for (result, found) in newly.zip(found) {
             removed += result.freed;
             result.offered = self.requests;
-            result.first_kept = self.sent.saturating_sub(result.offset + removed);
+            result.first_kept = self.sent.saturating_sub(found + removed);
         }
         self.offered = removable;
     }
@@ -146,8 +199,22 @@ impl ConversationRent {
         self.unsent = 0;
     }
 
-    /// Removes these active results, given in ascending order, and with [`StrippedThinking::After`] all thinking after
-    /// the first of them.
+    /// Notes that a request with this view was sent in the past: what could be removed before it, and how it billed what
+    /// had been sent before. This is how a history is followed in which the decisions are made already.
+    pub fn was_sent(&mut self, warmth: PrefixWarmth, after_summary: u64) {
+        self.offer();
+        self.sent(warmth, after_summary);
+    }
+
+    /// Notes that the view begins with a new summary from here on: the rent of the next one starts again.
+    pub fn was_summarized(&mut self) {
+        for result in &mut self.results {
+            result.arrived = self.requests;
+        }
+        self.held = SentTokens::default();
+    }
+
+    /// Removes these active results, given in ascending order, and the thinking that leaves with them.
     pub fn clear(&mut self, results: &[usize], thinking: StrippedThinking) {
         let Some(first) = results.first().and_then(|first| self.results.get(*first)) else {
             return;
@@ -172,10 +239,13 @@ impl ConversationRent {
         let offered = results.iter().filter(|index| **index < self.offered);
         self.offered -= offered.count();
         self.unsent = self.unsent.min(self.results.len());
-        if thinking == StrippedThinking::After {
-            gone.extend(self.take_thinking(from));
-            gone.sort_unstable();
-        }
+        let stripped_from = match thinking {
+            StrippedThinking::None => u64::MAX,
+            StrippedThinking::After => from,
+            StrippedThinking::All => 0,
+        };
+        gone.extend(self.take_thinking(stripped_from));
+        gone.sort_unstable();
         self.close_gaps(&gone);
     }
 
@@ -191,7 +261,7 @@ impl ConversationRent {
             .thinking
             .partition_point(|thinking| thinking.offset < kept_from);
         self.thinking.drain(..thoughts);
-        if thinking == StrippedThinking::After {
+        if thinking != StrippedThinking::None {
             let gone: Vec<(u64, u64)> = self.take_thinking(kept_from).collect();
             self.close_gaps(&gone);
         }
@@ -199,7 +269,6 @@ impl ConversationRent {
         let moved = |offset: u64| start + offset.saturating_sub(kept_from);
         for result in &mut self.results {
             result.offset = moved(result.offset);
-            result.arrived = self.requests;
         }
         for thinking in &mut self.thinking {
             thinking.offset = moved(thinking.offset);
@@ -207,7 +276,8 @@ impl ConversationRent {
         self.prompt_at = moved(self.prompt_at);
         self.sent = moved(self.sent);
         self.end = moved(self.end);
-        self.held = SentTokens::default();
+        self.cached_to = None;
+        self.was_summarized();
     }
 
     /// Takes the thinking from an offset on, as places and sizes.
@@ -270,7 +340,10 @@ impl ConversationRent {
 
     /// How many of the oldest active results may go now.
     pub fn removable(&self, warmth: PrefixWarmth) -> usize {
-        removable(self.results.len(), self.unsent, warmth)
+        let old = self.end.saturating_sub(self.verbatim);
+        let is_old = |result: &RentedResult| result.offset + result.freed <= old;
+        let old = self.results.partition_point(is_old);
+        removable(self.results.len(), self.unsent, warmth).min(old)
     }
 
     /// What sending a result again has cost since it could first have been removed.
@@ -302,4 +375,7 @@ pub enum StrippedThinking {
     None,
     /// All thinking after the first removed block leaves.
     After,
+    /// All thinking in the view leaves, because the host names one entry up to which none is sent. So the conversation
+    /// is sent anew from the first thinking on, if that comes before the first removed block.
+    All,
 }

@@ -1,16 +1,17 @@
 //! The rule (V3): of the actions whose rent has reached their price, the one with the largest rent − price is done.
 //!
-//! Three fixed adjustments make it sooner or later; replays of recorded sessions (V7) chose them. The price of clearing
+//! Fixed adjustments make it sooner or later; replays of recorded sessions (V7) chose them. The price of clearing
 //! a result grows with what follows it, and whoever waits pays for that; so most of the growth since the result could
 //! first be removed is not waited for. A price that does not change is waited for in full, and acting then costs at most
 //! twice the best. A summary is paid for at once, and often the last one is not earned back before the session ends, so it
 //! has to be earned by a quarter more. And while a summary is coming nearer, a clearing is done only if it is earned in
-//! half of the time that is left until then.
+//! half of the time that is left until then; where thresholds make the summaries, in a third of the requests until one is
+//! reached, which the clearing itself moves away.
 
 use super::action_price::{self, ClearingSizes, SummarySizes};
 use super::rent::PlacedThinking;
 use super::{
-    ConversationRent, EconomyAction, EconomyDecision, EconomyPolicy, PrefixWarmth, RentedResult,
+    ConversationRent, EconomyAction, EconomyDecision, EconomyPolicy, PrefixWarmth,
     StrippedThinking, TokenRates,
 };
 use crate::money::{Fraction, Usd};
@@ -19,6 +20,9 @@ use crate::money::{Fraction, Usd};
 const UNWAITED_GROWTH: Fraction = Fraction { over: 3, under: 4 };
 /// The rent at which a summary is due, as a multiple of its price.
 const SUMMARY_MARGIN: Fraction = Fraction { over: 5, under: 4 };
+
+/// A clearing is earned in this part of the requests until a threshold is reached.
+const EARNED_BELOW: i128 = 3;
 
 /// Everything besides the view that a decision depends on.
 #[derive(Debug, Clone, Copy)]
@@ -45,6 +49,8 @@ pub enum ResultRemoval {
     NewRendering,
     /// The provider drops the results from its cache by reference (U4).
     CacheEdits,
+    /// No result may be removed.
+    Forbidden,
 }
 
 /// What a summary would be, in tokens.
@@ -59,6 +65,15 @@ pub struct SummaryForecast {
 impl SummaryForecast {
     /// The output that is expected of a session's first summary.
     pub const FIRST_OUTPUT: u64 = 4_000;
+}
+
+/// How long a clearing has to be earned in, where a threshold makes a summary: that removes what was cleared, too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ThresholdDistance {
+    /// The tokens that are left until the threshold.
+    pub room: u64,
+    /// The tokens by which the view grows with each request.
+    pub growth: u64,
 }
 
 /// A summary that is weighed.
@@ -78,6 +93,15 @@ pub fn decide(
     rent: &mut ConversationRent,
     situation: &RuleSituation<'_>,
 ) -> Option<EconomyDecision> {
+    decide_before(rent, situation, None)
+}
+
+/// Decides as [`decide`] does, where a threshold is at this distance.
+pub fn decide_before(
+    rent: &mut ConversationRent,
+    situation: &RuleSituation<'_>,
+    threshold: Option<ThresholdDistance>,
+) -> Option<EconomyDecision> {
     rent.offer();
     let rates = situation.rates?;
     if situation.policy == EconomyPolicy::Off {
@@ -87,7 +111,7 @@ pub fn decide(
         .summary
         .filter(|_| situation.policy == EconomyPolicy::Full)
         .and_then(|forecast| weigh_summary(rent, situation, rates, forecast));
-    let clearing = best_clearing(rent, situation, rates, summary.as_ref());
+    let clearing = best_clearing(rent, situation, rates, summary.as_ref(), threshold);
     let summary = summary
         .filter(|summary| summary.is_due)
         .map(|summary| summary.decision);
@@ -104,26 +128,40 @@ fn best_clearing(
     situation: &RuleSituation<'_>,
     rates: &TokenRates,
     summary: Option<&WeighedSummary>,
+    threshold: Option<ThresholdDistance>,
 ) -> Option<EconomyDecision> {
-    let removable = view.removable(situation.warmth);
+    let removable = match situation.removal {
+        ResultRemoval::Forbidden => 0,
+        ResultRemoval::NewRendering | ResultRemoval::CacheEdits => view.removable(situation.warmth),
+    };
     let mut best: Option<(Usd, Usd, Usd, usize, u64)> = None;
     let mut rent = Usd::ZERO;
     let mut freed = 0;
     let mut stripped = stripped(view, situation);
+    let first_stripped = match situation.thinking {
+        StrippedThinking::All => stripped.all(),
+        StrippedThinking::None | StrippedThinking::After => u64::MAX,
+    };
     for (index, result) in view.results().enumerate().take(removable).rev() {
         freed += result.freed;
         rent += view.rent(result, rates);
         stripped.back_to(result.offset);
+        let stays_after = |cut: u64| {
+            let gone = cut + freed + stripped.tokens;
+            view.sent_view().saturating_sub(gone)
+        };
+        let found = view.found_before(result.offset);
+        let grown = stays_after(found).saturating_sub(result.first_kept);
         let sizes = ClearingSizes {
             removed: freed + stripped.tokens,
-            kept_after: view
-                .sent_view()
-                .saturating_sub(result.offset + freed + stripped.tokens),
+            kept_after: stays_after(found.min(first_stripped)),
             thinking_lost: stripped.lost,
         };
         let price = match situation.removal {
             ResultRemoval::CacheEdits => action_price::clearing_by_cache_edits(),
-            ResultRemoval::NewRendering => action_price::clearing(rates, situation.warmth, sizes),
+            ResultRemoval::NewRendering | ResultRemoval::Forbidden => {
+                action_price::clearing(rates, situation.warmth, sizes)
+            }
         };
         let gain = rent - price;
         // Of two that leave the same, the later cut breaks less of the cache.
@@ -131,11 +169,15 @@ fn best_clearing(
             continue;
         }
         let is_due = || match situation.warmth {
-            PrefixWarmth::Hot => gain + unwaited_growth(rates, result, sizes) >= Usd::ZERO,
+            PrefixWarmth::Hot => gain + unwaited_growth(rates, grown) >= Usd::ZERO,
             PrefixWarmth::Cold | PrefixWarmth::Uncached => gain >= Usd::ZERO,
         };
         let is_free = price <= Usd::ZERO;
-        if is_free || (is_due() && earned_before(summary, rates, price, sizes.removed)) {
+        let is_earned = || {
+            earned_before(summary, rates, price, sizes.removed)
+                && earned_below(threshold, rates, price, sizes.removed)
+        };
+        if is_free || (is_due() && is_earned()) {
             best = Some((gain, price, rent, index, sizes.removed));
         }
     }
@@ -145,8 +187,7 @@ fn best_clearing(
 }
 
 /// The part of a hot price that is not waited for: most of what it has grown by since the first result could be removed.
-fn unwaited_growth(rates: &TokenRates, first: &RentedResult, sizes: ClearingSizes) -> Usd {
-    let grown = sizes.kept_after.saturating_sub(first.first_kept);
+fn unwaited_growth(rates: &TokenRates, grown: u64) -> Usd {
     (rates.write.of(grown) - rates.read.of(grown)).times(UNWAITED_GROWTH)
 }
 
@@ -167,6 +208,21 @@ fn earned_before(
         <= earned
 }
 
+/// Whether a clearing is earned in a third of the requests until the threshold is reached, which it moves away.
+fn earned_below(
+    threshold: Option<ThresholdDistance>,
+    rates: &TokenRates,
+    price: Usd,
+    freed: u64,
+) -> bool {
+    let Some(distance) = threshold.filter(|distance| distance.growth > 0) else {
+        return true;
+    };
+    let requests = distance.room.saturating_add(freed) / distance.growth;
+    let earned = rates.read.of(freed).pico();
+    price.pico().saturating_mul(EARNED_BELOW) <= earned.saturating_mul(i128::from(requests))
+}
+
 /// Weighs a summary; `None` if it would not make the view smaller.
 fn weigh_summary(
     view: &ConversationRent,
@@ -178,7 +234,7 @@ fn weigh_summary(
     if freed == 0 {
         return None;
     }
-    let is_stripped = situation.thinking == StrippedThinking::After;
+    let is_stripped = situation.thinking != StrippedThinking::None;
     let since_prompt =
         |thinking: &&PlacedThinking| is_stripped && thinking.offset >= view.prompt_at();
     let lost = view.thinking().rev().take_while(since_prompt);
@@ -212,6 +268,16 @@ struct StrippedSoFar<I: Iterator> {
 }
 
 impl<'a, I: Iterator<Item = &'a PlacedThinking>> StrippedSoFar<I> {
+    /// Counts all thinking of the view. Returns where the first of it is.
+    fn all(&mut self) -> u64 {
+        let mut first = u64::MAX;
+        while let Some(thinking) = self.left.peek() {
+            first = thinking.offset;
+            self.back_to(first);
+        }
+        first
+    }
+
     fn back_to(&mut self, offset: u64) {
         while let Some(thinking) = self.left.next_if(|thinking| thinking.offset >= offset) {
             if thinking.offset < self.sent {
@@ -229,7 +295,7 @@ fn stripped<'a>(
     view: &'a ConversationRent,
     situation: &RuleSituation<'_>,
 ) -> StrippedSoFar<impl Iterator<Item = &'a PlacedThinking>> {
-    let is_stripped = situation.thinking == StrippedThinking::After
+    let is_stripped = situation.thinking != StrippedThinking::None
         && situation.removal == ResultRemoval::NewRendering;
     let most = if is_stripped { usize::MAX } else { 0 };
     StrippedSoFar {

@@ -494,3 +494,70 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn v5_the_newest_tokens_stay_whatever_they_cost() {
+    let mut view = ConversationRent::new(1_000).leaving(10_000);
+    for key in 0..10 {
+        view.push(result(key, 4_000));
+    }
+    view.sent(PrefixWarmth::Hot, 0);
+    // 40,000 tokens of results: the newest 10,000 hold two whole results and half of a third.
+    assert_eq!(view.removable(PrefixWarmth::Hot), 7);
+    let mut larger = ConversationRent::new(1_000).leaving(30_000);
+    for key in 0..10 {
+        larger.push(result(key, 4_000));
+    }
+    larger.sent(PrefixWarmth::Hot, 0);
+    assert_eq!(larger.removable(PrefixWarmth::Hot), 2);
+}
+
+#[test]
+fn v1_where_all_thinking_leaves_the_price_begins_at_the_first_of_it() {
+    let rates = rates();
+    let priced = |thinking| {
+        let mut view = ConversationRent::new(1_000);
+        view.push(ViewPart::Prompt(100));
+        view.push(ViewPart::Thinking(50));
+        view.push(ViewPart::Text(5_000));
+        view.push(result(0, 9_060));
+        for key in 1..4 {
+            view.push(result(key, 100));
+        }
+        for _ in 0..1_000 {
+            view.was_sent(PrefixWarmth::Hot, 0);
+        }
+        view.push(ViewPart::Prompt(10));
+        view.was_sent(PrefixWarmth::Hot, 0);
+        let situation = RuleSituation {
+            thinking,
+            ..situation(EconomyPolicy::Clear, &rates)
+        };
+        decide(&mut view, &situation).unwrap().price
+    };
+    // The marker, three small results and the prompt follow the large result.
+    assert_eq!(priced(StrippedThinking::None), pico(115 * (60 + 300 + 10)));
+    assert_eq!(priced(StrippedThinking::After), pico(115 * (60 + 300 + 10)));
+    let from_thinking = 5_000 + 60 + 300 + 10;
+    assert_eq!(priced(StrippedThinking::All), pico(115 * from_thinking));
+}
+
+#[test]
+fn v3_a_clearing_must_be_earned_before_a_threshold_removes_it_too() {
+    let rates = rates();
+    let decided = |room| {
+        let mut view = one_large_result(9_060, 4_000);
+        for _ in 0..100 {
+            view.was_sent(PrefixWarmth::Hot, 0);
+        }
+        let distance = ThresholdDistance {
+            room,
+            growth: 1_000,
+        };
+        let situation = situation(EconomyPolicy::Clear, &rates);
+        decide_before(&mut view, &situation, Some(distance)).is_some()
+    };
+    // The price is 115 × 4,360, each request saves 10 × 9,000: six requests earn it, and seventeen have to be left.
+    assert!(!decided(7_000));
+    assert!(decided(8_000));
+}

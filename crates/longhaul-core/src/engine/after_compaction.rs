@@ -91,6 +91,7 @@ impl Engine {
         self.prefix = new.prefix;
         self.next_prefix = new.next_prefix;
         self.outdated = None;
+        self.price_new_view();
         // The cache-break detector tells renderings apart by this number.
         self.generation += 1;
         self.watched_prefix = None;

@@ -230,9 +230,6 @@ impl Engine {
         let draft = self.draft(compaction, given, expected, DraftLevel::LEAST, within);
         let left = most.saturating_sub(draft.after + JOINTS);
         let longer = self.config.window.scale().apply(LEAST) + left;
-        if left == 0 || given.by == Summarizer::Approved {
-            return draft;
-        }
         let thrift = DraftLevel::of_length(SummaryLength::Exactly(longer));
         let fuller = self.draft(compaction, given, expected, thrift, within);
         if fuller.after <= most { fuller } else { draft }

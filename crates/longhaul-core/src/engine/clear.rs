@@ -4,73 +4,114 @@
 use bytes::Bytes;
 use jiff::Timestamp;
 
+use super::economy::PricedClearing;
 use super::effect::Effect;
 use super::event::Event;
 use super::{AfterPersist, CacheEditSupport, Engine, EngineState};
 use crate::boundary::{self, CompactionTrigger, LineError, LineStamp};
+use crate::economy::EconomyRecord;
 use crate::hash::Set;
 use crate::message::{BlockKind, Entry, Id};
-use crate::micro::{CacheState, MicroSituation, MicroStep, PlannedClearing, choose};
+use crate::micro::{
+    CacheState, ClearableResult, MicroSituation, MicroStep, PlannedClearing, choose, under_pressure,
+};
 use crate::report::{LossReport, ResultLoss, ViewTokens};
 use crate::window::{SwitchVerdict, SwitchableAction};
 
 impl Engine {
     /// Clears stale results, if there are any. Returns whether the turn waits for it.
     pub(super) fn clear(&mut self, now: Timestamp) -> bool {
+        let by_price = self.decide_by_price(now);
         if self.config.switches.decide(SwitchableAction::Micro) != SwitchVerdict::Allowed {
             return false;
         }
         self.rest(now);
+        match by_price {
+            Some(PricedClearing::Clear(clearing)) => return self.archive_cleared(clearing),
+            Some(PricedClearing::Delete(clearing)) => {
+                return self.delete(clearing.results, clearing.saved.unpadded(), now);
+            }
+            None => {}
+        }
         let status = self.status();
         let cached = match self.config.cache_edits {
             CacheEditSupport::Supported => Some(&self.cached),
             CacheEditSupport::Unsupported => None,
         };
-        let step = choose(&MicroSituation {
+        let cache = self.cache_state(now);
+        let situation = MicroSituation {
             results: self.live.results(),
             status: &status,
             last_reply: self.live.last_reply(),
             now,
-            cache: self.cache_state(now),
+            cache,
             cached,
             pressure: self.config.pressure,
             limits: &self.config.micro,
-        });
+        };
+        let step = if !self.clears_by_price() {
+            choose(&situation)
+        } else if cached.is_some() && cache == CacheState::Warm || self.is_summary_coming(now) {
+            MicroStep::Nothing
+        } else {
+            under_pressure(&situation, || self.pressure_clearing())
+        };
         match step {
             MicroStep::Nothing | MicroStep::Wait(_) => false,
             MicroStep::Delete(deletions) => {
                 let saved = deletions.saved.unpadded();
-                let mut calls = self.live.cache_edits().to_vec();
-                let results = deletions.results.into_iter();
-                let deleted: Vec<String> = results.map(|result| result.call).collect();
-                calls.extend(deleted.iter().cloned());
-                // If the clearing cannot be recorded, the results stay in the window.
-                let uuid = self.ids.next_uuid();
-                let stamp = LineStamp {
-                    uuid: &uuid,
-                    timestamp: now,
-                };
-                let line = self.cache_edits_line(stamp, self.live.newest(), &calls, saved);
-                let Ok(line) = line else {
-                    return false;
-                };
-                let source = self.config.source.as_str();
-                self.watch.cache_deleted(source, saved);
-                self.deletion.ask(deleted, saved);
-                self.persist(vec![line], AfterPersist::Cleared);
-                true
+                self.delete(deletions.results, saved, now)
             }
-            MicroStep::Clear(clearing) => {
-                let id = self.effect_id();
-                let (entries, results) = self.holding(&clearing);
-                self.outbox.push_back(Effect::Archive {
-                    id,
-                    entries,
-                    results: Some(results),
-                });
-                self.state = EngineState::Archiving(id, Box::new(clearing));
-                true
-            }
+            MicroStep::Clear(clearing) => self.archive_cleared(clearing),
+        }
+    }
+
+    /// Asks the provider to drop results from its cache, once that is recorded. Returns whether the turn waits.
+    fn delete(&mut self, results: Vec<ClearableResult>, saved: u64, now: Timestamp) -> bool {
+        let mut calls = self.live.cache_edits().to_vec();
+        let deleted: Vec<String> = results.into_iter().map(|result| result.call).collect();
+        calls.extend(deleted.iter().cloned());
+        let uuid = self.ids.next_uuid();
+        let stamp = LineStamp {
+            uuid: &uuid,
+            timestamp: now,
+        };
+        let economy = self.economy.clearing.take();
+        let record = self.cache_edits_record(stamp, self.live.newest(), saved);
+        let calls: Vec<&str> = calls.iter().map(String::as_str).collect();
+        let record = boundary::ClearingRecord {
+            cache_edits: Some(&calls),
+            ..record
+        };
+        // If the clearing cannot be recorded, the results stay in the window.
+        let Ok(line) = record.line_with(economy.as_ref().map(EconomyRecord::to_boundary).as_ref())
+        else {
+            return false;
+        };
+        let source = self.config.source.as_str();
+        self.watch.cache_deleted(source, saved);
+        self.deletion.ask(deleted, saved);
+        self.tell_economized(economy);
+        self.persist(vec![line], AfterPersist::Cleared);
+        true
+    }
+
+    /// Archives what is to be cleared, before it is. Returns whether the turn waits.
+    fn archive_cleared(&mut self, clearing: PlannedClearing) -> bool {
+        let id = self.effect_id();
+        let (entries, results) = self.holding(&clearing);
+        self.outbox.push_back(Effect::Archive {
+            id,
+            entries,
+            results: Some(results),
+        });
+        self.state = EngineState::Archiving(id, Box::new(clearing));
+        true
+    }
+
+    fn tell_economized(&mut self, economy: Option<EconomyRecord>) {
+        if let Some(record) = economy {
+            self.notify(Event::Economized(Box::new(record)));
         }
     }
 
@@ -85,6 +126,20 @@ impl Engine {
     ) -> Result<Bytes, LineError> {
         let calls: Vec<&str> = calls.iter().map(String::as_str).collect();
         boundary::ClearingRecord {
+            cache_edits: Some(&calls),
+            ..self.cache_edits_record(stamp, parent, saved)
+        }
+        .line()
+    }
+
+    /// A record of cache edits that names no results yet.
+    fn cache_edits_record<'a>(
+        &'a self,
+        stamp: LineStamp<'a>,
+        parent: Option<&'a str>,
+        saved: u64,
+    ) -> boundary::ClearingRecord<'a> {
+        boundary::ClearingRecord {
             envelope: self.config.identity.envelope(),
             stamp,
             parent,
@@ -93,10 +148,9 @@ impl Engine {
             tokens_saved: saved,
             tool_ids: &[],
             attachments: &[],
-            cache_edits: Some(&calls),
+            cache_edits: None,
             report: None,
         }
-        .line()
     }
 
     /// Whether the provider still holds the part that the last request wrote, judging by its lifetime.
@@ -159,6 +213,7 @@ impl Engine {
             .collect();
         let attachments: Vec<&str> = clearing.attachments.iter().map(String::as_str).collect();
         let uuid = self.ids.next_uuid();
+        let economy = self.economy.clearing.take();
         let line = boundary::ClearingRecord {
             envelope: self.config.identity.envelope(),
             stamp: LineStamp {
@@ -174,7 +229,7 @@ impl Engine {
             cache_edits: None,
             report: report.as_ref(),
         }
-        .line();
+        .line_with(economy.as_ref().map(EconomyRecord::to_boundary).as_ref());
         match line {
             Ok(line) => {
                 self.notify(Event::MicroCompacted {
@@ -183,6 +238,7 @@ impl Engine {
                     saved,
                     calls: calls.iter().map(|call| (*call).to_owned()).collect(),
                 });
+                self.tell_economized(economy);
                 self.persist(vec![line], AfterPersist::Cleared);
             }
             // The results stay in the window.

@@ -91,8 +91,12 @@ impl Engine {
             .unwrap_or_else(|| self.prefix.clone());
         let head = self.with_engine_additions(head, KeepThinking::All);
         let draft = self.best_draft(&compaction, &head);
-        if self.is_provisional(&compaction) && !self.holds(&compaction, draft.as_ref()) {
-            return self.start_over(compaction, now);
+        if self.is_provisional(&compaction) && !self.holds(draft.as_ref()) {
+            return match compaction.cause {
+                // A second summary would not pay.
+                CompactionCause::Price => self.refuse_to_cut(compaction, now),
+                _ => self.start_over(compaction, now),
+            };
         }
         let Some(draft) = draft else {
             return self.refuse_to_cut(compaction, now);
@@ -153,14 +157,10 @@ impl Engine {
         by_notes || compaction.prepared
     }
 
-    /// Whether a draft has the existing summary, and is small enough.
-    fn holds(&self, compaction: &CompactionInProgress, draft: Option<&ViewDraft>) -> bool {
-        let given = compaction.summary.as_ref().map(|(_, by)| *by);
-        draft.is_some_and(|draft| {
-            Some(draft.by) == given
-                && draft.words != UserWordsState::Cut
-                && draft.with_head < self.config.window.auto_compact
-        })
+    /// Whether a draft has all of the user's words that it may have, and is small enough.
+    fn holds(&self, draft: Option<&ViewDraft>) -> bool {
+        let threshold = self.config.window.auto_compact;
+        draft.is_some_and(|draft| draft.words != UserWordsState::Cut && draft.with_head < threshold)
     }
 
     /// Summarizes everything, because notes or a summary made ahead leave too much in view (S6).
@@ -348,6 +348,8 @@ impl Engine {
         let head = on_boundary.head;
         let head = head.map(|known| known.to_boundary(&self.config.model.id));
         let folds = self.folds_of(compaction, draft).transpose()?;
+        let economy = compaction.economy.as_ref();
+        let economy = economy.map(crate::economy::EconomyRecord::to_boundary);
         boundary::CompactionRecord {
             envelope: self.config.identity.envelope(),
             boundary: stamp(&uuids.boundary, now),
@@ -373,12 +375,16 @@ impl Engine {
             text: &draft.message,
             attached: &attached,
         }
-        .lines()
+        .lines_with(economy.as_ref())
     }
 
     /// Who wrote the summary, what it cost and how long the conversation waited, for later reports (`inspect`).
     fn made(&self, compaction: &CompactionInProgress, draft: &ViewDraft, now: Timestamp) -> Value {
-        let usage = compaction.usage.as_ref();
+        let mut usage = compaction.usage.clone();
+        if let Some(unbooked) = &self.unbooked {
+            usage.get_or_insert_default().add(unbooked);
+        }
+        let usage = usage.as_ref();
         json!({
             "by": draft.by,
             "ahead": compaction.prepared,
@@ -386,6 +392,7 @@ impl Engine {
             "tookMs": milliseconds(compaction.started, now),
             "costUsd": self.summary_cost(usage).map(|cost| cost.to_f64()),
             "usage": usage.map(boundary::usage_value),
+            "sessionSummaries": self.summary_outputs(compaction).to_boundary(),
         })
     }
 
@@ -527,6 +534,9 @@ impl Engine {
             self.compacted = Some(compacted.clone());
         }
         self.notify(Event::Compacted(compacted));
+        if let Some(record) = compaction.economy.take() {
+            self.notify(Event::Economized(Box::new(record)));
+        }
         self.notify(Event::Phase(None));
         compaction.stage = CompactionStage::PostHooks;
         let call = CompactionHook::PostCompact {

@@ -35,6 +35,8 @@ pub(super) enum CompactionCause {
     Manual,
     Threshold,
     TooLong,
+    /// The summary pays (V3).
+    Price,
 }
 
 /// Who waits for a compaction.
@@ -104,6 +106,8 @@ pub(super) struct CompactionInProgress {
     pub(super) gathered: GatheredContext,
     pub(super) hook_context: Vec<String>,
     pub(super) draft: Option<Box<super::draft::ViewDraft>>,
+    /// The decision, if this compaction was decided by price.
+    pub(super) economy: Option<crate::economy::EconomyRecord>,
 }
 
 impl CompactionInProgress {
@@ -119,7 +123,9 @@ impl CompactionInProgress {
     pub(super) fn trigger(&self) -> CompactionTrigger {
         match self.cause {
             CompactionCause::Manual => self.request.trigger,
-            CompactionCause::Threshold | CompactionCause::TooLong => CompactionTrigger::Auto,
+            CompactionCause::Threshold | CompactionCause::TooLong | CompactionCause::Price => {
+                CompactionTrigger::Auto
+            }
         }
     }
 
@@ -243,6 +249,7 @@ impl Engine {
             gathered: GatheredContext::default(),
             hook_context: Vec::new(),
             draft: None,
+            economy: None,
         }
     }
 
@@ -288,8 +295,14 @@ impl Engine {
     /// Recomputes the scope: the lines that must be on disk before the request have joined the view, and are summarized
     /// or kept with the rest.
     pub(super) fn rescope(&mut self, mut compaction: CompactionInProgress, now: Timestamp) {
-        match self.scope(compaction.cause, &self.live.pieces(), &compaction.request) {
-            Ok((scope, _)) => {
+        let scope = match compaction.cause {
+            CompactionCause::Price => self.priced_scope().ok_or(CompactFailure::NothingNew),
+            cause => self
+                .scope(cause, &self.live.pieces(), &compaction.request)
+                .map(|(scope, _)| scope),
+        };
+        match scope {
+            Ok(scope) => {
                 compaction.scope = scope;
                 compaction.before = self.view_size();
                 self.ask_for_summary(compaction, now);
@@ -477,7 +490,9 @@ impl Engine {
     fn finish(&mut self, cause: CompactionCause, context: &[String], now: Timestamp) {
         let after = match cause {
             CompactionCause::Manual => AfterCompaction::Rest,
-            CompactionCause::Threshold | CompactionCause::TooLong => AfterCompaction::GoOn,
+            CompactionCause::Threshold | CompactionCause::TooLong | CompactionCause::Price => {
+                AfterCompaction::GoOn
+            }
         };
         let said: Vec<&str> = context.iter().map(String::as_str).collect();
         if said.is_empty() {
@@ -491,7 +506,7 @@ impl Engine {
         };
         let new = super::NewEntry::Attachment(value);
         let envelope = self.config.identity.envelope();
-        match super::line::added(envelope, stamp, self.live.newest(), &new) {
+        match super::line::added(envelope, stamp, self.live.newest(), &new, &[]) {
             Ok(line) => self.persist(vec![line], |lines| AfterPersist::Finished(lines, after)),
             Err(_) => self.after_compaction(after, now),
         }

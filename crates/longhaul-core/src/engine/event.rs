@@ -6,6 +6,7 @@ use super::after_compaction::HostReset;
 use super::input::NotesRunOutcome;
 use crate::boundary::CompactionTrigger;
 use crate::cache::CacheFinding;
+use crate::economy::EconomyRecord;
 use crate::message::Usage;
 use crate::micro::MicroClearingReason;
 use crate::money::Usd;
@@ -123,6 +124,20 @@ pub enum Event {
     },
     /// A summary is being prepared while the conversation goes on (X5).
     Ahead(PreparationEvent),
+    /// New results are sent in a smaller form than the one they came in (V8).
+    ResultsReduced {
+        /// The calls that the results answer.
+        calls: Vec<String>,
+        /// The estimated tokens that this saves each time they are sent.
+        saved: u64,
+    },
+    /// Something was done because it pays (V6). What was done is an event of its own.
+    Economized(Box<EconomyRecord>),
+    /// Nothing is decided by price, because the prices of the model are not known. This is said once.
+    PricesUnknown {
+        /// The model.
+        model: String,
+    },
     /// The cache broke, or was not read as it should have been.
     CacheBreak(Box<CacheFinding>),
     /// Automatic compaction failed too often and will not ask a model again in this session.

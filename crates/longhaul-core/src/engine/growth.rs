@@ -115,6 +115,13 @@ mod tests {
     }
 
     #[test]
+    fn x5_only_the_last_turns_count() {
+        let mut by = vec![9_000];
+        by.extend([100; TURNS]);
+        assert_eq!(grown(&by, 10).largest(), Some(100));
+    }
+
+    #[test]
     fn x5_before_anything_is_known_the_lead_is_the_longest() {
         assert_eq!(WindowGrowth::default().lead(50_000), 50_000);
     }

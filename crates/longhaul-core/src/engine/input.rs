@@ -7,6 +7,7 @@ use serde_json::value::RawValue;
 use super::effect::EffectId;
 use super::line::NewEntry;
 use crate::boundary::CompactionTrigger;
+use crate::economy::EconomyPolicy;
 use crate::message::Usage;
 use crate::micro::native::ProviderClearing;
 use crate::notes::{NotesProgress, NotesTemplate};
@@ -34,6 +35,8 @@ pub enum EngineInput {
         /// The value of the mode. `None` if the host no longer has it.
         value: Option<String>,
     },
+    /// These actions are decided by price from the next request on (V5).
+    Economy(EconomyPolicy),
     /// An effect is done.
     Done {
         /// The effect that is done.

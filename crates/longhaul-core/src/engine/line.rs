@@ -8,6 +8,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::boundary::{EnvelopeFields, LineEnvelope, LineError, LineStamp, line, milliseconds};
+use crate::message::ReductionRecord;
 use crate::prompt::ToolOutput;
 
 /// An entry that a host adds to the conversation.
@@ -57,6 +58,8 @@ struct TurnLine<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<TurnLineMessage<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    reduced_results: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     attachment: Option<&'a Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     is_meta: Option<bool>,
@@ -89,6 +92,7 @@ impl<'a> TurnLine<'a> {
             opening: envelope.into(),
             kind,
             message: None,
+            reduced_results: None,
             attachment: None,
             is_meta: None,
             request_id: None,
@@ -98,12 +102,13 @@ impl<'a> TurnLine<'a> {
     }
 }
 
-/// The line of an entry that a host adds.
+/// The line of an entry that a host adds. `reductions` are those of its results that are sent in a smaller form.
 pub(super) fn added(
     envelope: LineEnvelope<'_>,
     stamp: LineStamp<'_>,
     parent: Option<&str>,
     new: &NewEntry,
+    reductions: &[ReductionRecord],
 ) -> Result<Bytes, LineError> {
     let user = |content| {
         Some(TurnLineMessage::User {
@@ -122,6 +127,7 @@ pub(super) fn added(
             results = Value::Array(outputs.iter().map(ToolOutput::to_block).collect());
             TurnLine {
                 message: user(&results),
+                reduced_results: super::reduce::field(reductions),
                 ..TurnLine::new(envelope, stamp, parent, "user")
             }
         }

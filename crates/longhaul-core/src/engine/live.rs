@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 
 use super::discovered::DiscoveredTools;
+use super::result_index::{IndexedResult, ResultIndex};
 use crate::facts::Facts;
 use crate::hash::{Map, Set};
 use crate::message::{BlockKind, Entry, EntryBlock, EntryKind, EntryView, Id, Subtype};
@@ -33,7 +34,6 @@ pub struct LiveConversation {
     ledger: TokenLedger,
     results: ToolResults,
     facts: Facts,
-    weight: Estimate,
     cleared: Vec<Id>,
     /// Results that requests ask the provider to drop from its cache, in order.
     cache_edits: Vec<String>,
@@ -52,6 +52,8 @@ pub struct LiveConversation {
     read_files: ReadFiles,
     /// Calls that read a file and have no result yet.
     reading: Map<Id, PathBuf>,
+    /// Results that new ones may repeat (V8).
+    index: ResultIndex,
 }
 
 impl LiveConversation {
@@ -70,7 +72,6 @@ impl LiveConversation {
             clearable,
             ledger: TokenLedger::new(),
             facts,
-            weight: Estimate::ZERO,
             cleared: Vec::new(),
             cache_edits: Vec::new(),
             cache_deleted: 0,
@@ -82,6 +83,7 @@ impl LiveConversation {
             newest: None,
             read_files: ReadFiles::default(),
             reading: Map::default(),
+            index: ResultIndex::default(),
         };
         // The newest entry of the chain is the last in file order, which is not the last one shown in a view with kept
         // entries.
@@ -105,9 +107,8 @@ impl LiveConversation {
         self.results.push(entry, &RoughEstimator);
         self.facts.push(entry);
         self.note_reads(entry);
-        if entry.sent().is_some() {
-            self.weight += weight(entry);
-        }
+        let reads = |block: &EntryBlock| read_by(entry, block);
+        self.index.push(self.entries.len(), entry, reads);
         let facets = entry.facets;
         if facets.kind == EntryKind::System && facets.subtype == Subtype::MicrocompactBoundary {
             self.cleared.extend(entry.cleared());
@@ -164,6 +165,12 @@ impl LiveConversation {
         self.views().map(seen).collect()
     }
 
+    /// The estimated size of everything that is sent: the sum of [`LiveConversation::weights`]. The size of the window is
+    /// better taken from [`LiveConversation::ledger`], which knows what was measured.
+    pub fn weight(&self) -> Estimate {
+        self.weights().into_iter().sum()
+    }
+
     /// The files that the calls of these entries read (P4).
     pub(super) fn files_read(&self, entries: std::ops::Range<usize>) -> Vec<PathBuf> {
         let entries = self.entries[entries].iter().map(|kept| kept.entry.view());
@@ -209,6 +216,18 @@ impl LiveConversation {
         }
     }
 
+    /// Results that new ones may repeat.
+    pub(super) fn result_index(&self) -> &ResultIndex {
+        &self.index
+    }
+
+    /// The content of a result in view, as raw JSON.
+    pub(super) fn content_of(&self, result: &IndexedResult) -> Option<&[u8]> {
+        let entry = self.entries.get(result.entry)?.entry.view();
+        let block = entry.facets.blocks.get(result.block)?;
+        Some(block.body.of(entry.line))
+    }
+
     /// The token count of the conversation.
     pub fn ledger(&self) -> &TokenLedger {
         &self.ledger
@@ -222,11 +241,6 @@ impl LiveConversation {
     /// The facts that must not be lost.
     pub fn facts(&self) -> &Facts {
         &self.facts
-    }
-
-    /// The estimate of everything that the model sees; results that were cleared since are not subtracted.
-    pub fn weight(&self) -> Estimate {
-        self.weight
     }
 
     /// Results that were cleared in this view.

@@ -1,12 +1,13 @@
 //! The engine: decides, and requests effects (O).
 //!
 //! It is a state machine without IO. The caller feeds it [`EngineInput`]s with the time, performs the [`Effect`]s it
-//! polls, and feeds the outcomes back. `turn.rs` is the course of a turn, `clear.rs` micro-compaction during a turn,
+//! polls, and feeds the outcomes back. `turn.rs` is the course of a turn, `economy.rs` what is decided by price in it, `clear.rs` micro-compaction during a turn,
 //! `compact.rs` the course of a compaction, `not_compacted.rs` how a compaction ends without a result, `summarize.rs`
 //! the requests for a summary, `commit.rs` the lines that are written and the state after them, `after_compaction.rs`
 //! the state that is reset. A crash between any two effects leaves a transcript from which the conversation can go on.
 
 mod after_compaction;
+mod appended;
 mod best_draft;
 mod calibration;
 mod clear;
@@ -17,6 +18,7 @@ mod deletion;
 mod discovered;
 mod draft;
 mod draft_level;
+mod economy;
 mod effect;
 mod event;
 mod fold;
@@ -30,8 +32,11 @@ mod notes;
 mod prefix_additions;
 mod prefix_count;
 mod preparation;
+mod priced_view;
 mod provider;
+mod reduce;
 mod result;
+mod result_index;
 mod sizes;
 mod summarize;
 mod turn;
@@ -67,16 +72,18 @@ pub use live::{LiveConversation, LiveEntry};
 pub use result::{CallFailure, CallResult};
 
 use crate::cache::{self, CacheBreakDetector, WatchedCallId};
+use crate::config::ResultReduction;
 use crate::facts::{Facts, Vocabulary};
 use crate::hash::Set;
-use crate::message::{Entry, Id, Usage};
+use crate::message::{Id, Usage};
 use crate::micro::CacheEditState;
 use crate::micro::native::ProviderClearing;
 use crate::plan::{CompactionTracking, Recompaction};
-use crate::prompt::{PrefixReason, PushOutcome, RequestAssembly, RequestPrefix};
+use crate::prompt::{PrefixReason, RequestAssembly, RequestPrefix};
 use crate::rehydrate::ReadFiles;
 use crate::window::WindowStatus;
 use compact::CompactionInProgress;
+use reduce::{AfterAddition, OriginalSafety, PendingAddition};
 
 /// Runs one conversation.
 ///
@@ -106,6 +113,10 @@ pub struct Engine {
     deletion: deletion::PendingDeletion,
     /// The provider's own clearing for the last reply.
     native: ProviderClearing,
+    /// How new results are made smaller.
+    reduction: ResultReduction,
+    /// Decisions by price.
+    economy: economy::EconomyState,
     tracking: CompactionTracking,
     growth: WindowGrowth,
     /// The usage of compactions without a result, which is added to the cost of the next one.
@@ -136,6 +147,8 @@ enum EngineState {
     Persisting(EffectId, Box<AfterPersist>),
     /// The results of a clearing are being archived.
     Archiving(EffectId, Box<crate::micro::PlannedClearing>),
+    /// The originals of results that are made smaller are being archived.
+    ArchivingOriginals(EffectId, Box<PendingAddition>),
     /// The model is generating a reply.
     Sending(EffectId, WatchedCallId),
     Compacting(Box<CompactionInProgress>),
@@ -204,6 +217,7 @@ impl Engine {
             None => CompactionTracking::default(),
         };
         let deletion = deletion::PendingDeletion::after(live.cache_deleted());
+        let economy = economy::EconomyState::new(Self::priced_terms(&config, &head), &live);
         let mut engine = Self {
             ids,
             prefix_count: known_prefix_count(&live, &config),
@@ -219,6 +233,8 @@ impl Engine {
             cached,
             deletion,
             native: ProviderClearing::default(),
+            reduction: ResultReduction::Off,
+            economy,
             tracking,
             growth: WindowGrowth::default(),
             unbooked: None,
@@ -292,14 +308,15 @@ impl Engine {
                     None => modes.remove(&name),
                 };
             }
+            EngineInput::Economy(policy) => self.set_economy(policy),
             EngineInput::Done { id, outcome } => self.done(id, outcome, now),
             EngineInput::Cancel => self.cancel(now),
             EngineInput::Wake => self.wake(now),
         }
         if matches!(self.state, EngineState::Idle) && !self.queued.is_empty() {
             let queued = std::mem::take(&mut self.queued);
-            let (lines, _) = self.lines_of(&queued, now);
-            self.persist(lines, AfterPersist::Rest);
+            let added = self.added_lines(&queued, now);
+            self.write_added(added, AfterAddition::Rest);
         }
     }
 
@@ -392,6 +409,13 @@ impl Engine {
                 // Results that are not safe stay in the window; the turn continues without the clearing.
                 _ => self.step(now),
             },
+            EngineState::ArchivingOriginals(awaited, pending) if awaited == id => {
+                let safety = match outcome {
+                    EffectOutcome::Archived | EffectOutcome::NoArchive => OriginalSafety::Safe,
+                    _ => OriginalSafety::NotArchived,
+                };
+                self.originals_archived(*pending, safety);
+            }
             EngineState::Sending(awaited, call) if awaited == id => {
                 self.answered(call, outcome, now)
             }
@@ -517,50 +541,6 @@ impl Engine {
             kind: CompactFailure::NotPersisted,
             message: message.to_owned(),
         });
-    }
-
-    /// Adds lines that are on disk to the conversation.
-    fn take(&mut self, lines: &[Bytes], offset: u64) {
-        let mut offset = offset;
-        for line in lines {
-            // A line that was made here is readable. One that is not is on disk, and every reader reports it.
-            if let Ok(entry) = Entry::read(line.clone()) {
-                if let Some(assembly) = &mut self.assembly
-                    && assembly.push(entry.view()) != PushOutcome::Pushed
-                {
-                    self.outdated.get_or_insert(PrefixReason::Cleared);
-                }
-                let kept = LiveEntry {
-                    entry,
-                    offset: Some(offset),
-                };
-                self.live.push(kept);
-            }
-            offset += line.len() as u64 + 1;
-        }
-        self.cached = CacheEditState::of(self.live.cache_edits());
-    }
-
-    /// Adds lines from [`RequestAssembly::entries_before_request`] that are on disk to the conversation.
-    fn take_ours(&mut self, lines: &[Bytes], offset: u64) {
-        let mut offset = offset;
-        if let Some(assembly) = &mut self.assembly {
-            // A line that was made here is readable.
-            let _ = assembly.persisted(lines);
-        }
-        for line in lines {
-            if let Ok(entry) = Entry::read(line.clone()) {
-                let kept = LiveEntry {
-                    entry,
-                    offset: Some(offset),
-                };
-                if kept.entry.facets().uuid.is_present() {
-                    self.live.push(kept);
-                }
-            }
-            offset += line.len() as u64 + 1;
-        }
-        self.cached = CacheEditState::of(self.live.cache_edits());
     }
 }
 

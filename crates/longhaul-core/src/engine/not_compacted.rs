@@ -21,7 +21,7 @@ impl Engine {
     ) {
         match cause {
             CompactionCause::Manual => self.compact_refused(failure),
-            CompactionCause::Threshold | CompactionCause::TooLong => {
+            CompactionCause::Threshold | CompactionCause::TooLong | CompactionCause::Price => {
                 self.without_compaction(cause, now)
             }
         }
@@ -36,6 +36,7 @@ impl Engine {
                 self.turn.tried = true;
                 self.step(now);
             }
+            CompactionCause::Price => self.step(now),
             CompactionCause::TooLong => {
                 match (self.turn.withheld.take(), self.turn.too_long.take()) {
                     // A reply that ran out of room is better than none.
@@ -92,6 +93,9 @@ impl Engine {
         if kind == CompactFailure::WouldNotShrink && compaction.cause == CompactionCause::Threshold
         {
             self.rest_from_thresholds();
+        }
+        if compaction.cause == CompactionCause::Price {
+            self.rest_from_pricing();
         }
         if by_itself && is_failure && self.tracking.failed() == BreakerChange::Now {
             self.notify(Event::BreakerTripped);

@@ -79,11 +79,12 @@ impl Engine {
     /// Takes notes if they are due, after a reply with this many calls.
     pub(super) fn notes_after_reply(&mut self, calls: u64, now: Timestamp) {
         let (allowed, used) = (self.notes_allowed(), self.used());
+        let is_earned = self.notes_are_earned(now);
         let Some(taking) = &mut self.notes else {
             return;
         };
         taking.trigger.responded(calls);
-        if !allowed {
+        if !allowed || !is_earned {
             return;
         }
         let Some(run) = taking.trigger.begin(used, now) else {
@@ -93,7 +94,7 @@ impl Engine {
         let stale = taking.running.take().map(|running| running.id);
         let edit_tool = taking.config.edit_tool.clone();
         self.outbox.extend(stale.map(|id| Effect::Cancel { id }));
-        let Some((fork, betas, through)) = self.fork_for_notes(calls) else {
+        let Some((fork, betas, through)) = self.fork_for_notes() else {
             if let Some(taking) = &mut self.notes {
                 taking.trigger.ended(run);
             }
@@ -120,18 +121,13 @@ impl Engine {
     }
 
     /// The conversation to fork, and its last entry: all of it if no call is open, else everything that was sent.
-    fn fork_for_notes(
-        &mut self,
-        calls: u64,
-    ) -> Option<(crate::prompt::ConversationFork, Vec<String>, String)> {
+    fn fork_for_notes(&mut self) -> Option<(crate::prompt::ConversationFork, Vec<String>, String)> {
         let edits = self.cache_edits();
         let assembly = self.assembly.as_mut()?;
         if self.outdated.is_some() || assembly.must_begin_anew() {
             return None;
         }
-        if calls == 0 {
-            assembly.freeze();
-        }
+        assembly.freeze();
         let fork = assembly.fork(None, edits.as_deref())?;
         let betas = assembly.prefix().latched.betas.clone();
         let last = assembly.last_entry()?;
@@ -162,6 +158,7 @@ impl Engine {
         }
         let took = now.duration_since(running.since).as_millis();
         let cost = self.config.model.cost(&taken.usage);
+        self.economy.noted(&taken.usage, cost);
         if taken.requests > 0 {
             let usage = &taken.usage;
             let line = json!({
@@ -209,9 +206,7 @@ impl Engine {
     /// Handles a threshold that is reached while notes are being taken. Where nothing is to wait (X5), the conversation
     /// goes on in the meantime as long as there is room. Returns whether it does.
     pub(super) fn settle_by_notes_to_come(&mut self, now: Timestamp) -> bool {
-        let taking = self.notes.as_ref();
-        let is_taken = taking.is_some_and(|taking| taking.trigger.wait(now) != NotesWait::No);
-        let goes_on = is_taken
+        let goes_on = self.takes_notes(now)
             && self.config.preparation == SummaryTiming::Ahead
             && self.notes_in_use()
             && self.status().level < WindowLevel::Blocking;
@@ -220,6 +215,12 @@ impl Engine {
             self.step(now);
         }
         goes_on
+    }
+
+    /// Whether notes are being taken.
+    pub(super) fn takes_notes(&self, now: Timestamp) -> bool {
+        let taking = self.notes.as_ref();
+        taking.is_some_and(|taking| taking.trigger.wait(now) != NotesWait::No)
     }
 
     /// Waits for notes that are being taken, then reads them (S6). Where nothing is to wait, the existing notes are

@@ -13,6 +13,7 @@ use super::effect::{Effect, EffectId};
 use super::event::{CompactionPhase, Event, PreparationEvent};
 use super::input::{CompactRequest, EffectOutcome, NotesOnDisk};
 use super::{Engine, EngineState, PrefixRecording, SummarizerSetting, SummaryTiming};
+use crate::economy::EconomyPolicy;
 use crate::notes::NotesPlan;
 use crate::plan::{Breaker, SummaryWay, least_freed};
 use crate::summary::{CompactionScope, PivotDirection};
@@ -75,13 +76,12 @@ impl Engine {
         if busy || used < self.ahead.rest || !self.may_prepare() {
             return;
         }
-        let threshold = if self.folds() {
-            self.fold_limits().commit_at
-        } else {
-            self.config.window.auto_compact
-        };
-        let lead = self.growth.lead(share(threshold, LONGEST_LEAD_PERCENT));
-        if used + lead < threshold {
+        if !self.is_threshold_near() {
+            return;
+        }
+        if self.policy() != EconomyPolicy::Off
+            && (self.notes_in_use() && self.takes_notes(now) || !self.preparation_is_earned())
+        {
             return;
         }
         if self.notes_in_use() {
@@ -91,6 +91,23 @@ impl Engine {
         } else {
             self.prepare(now)
         }
+    }
+
+    /// Whether the threshold may be reached while a summary is written.
+    pub(super) fn is_threshold_near(&self) -> bool {
+        let threshold = if self.folds() {
+            self.fold_limits().commit_at
+        } else {
+            self.config.window.auto_compact
+        };
+        let lead = self.growth.lead(share(threshold, LONGEST_LEAD_PERCENT));
+        // What is made early keeps more word for word, and that is paid for with each request. The conversation may go
+        // on between the threshold and the limit, so by price half of that is used, too.
+        let wall = match self.policy() {
+            EconomyPolicy::Off => threshold,
+            _ => threshold + self.config.window.blocking.saturating_sub(threshold) / 2,
+        };
+        self.used() + lead >= wall
     }
 
     /// Whether summaries are prepared at all.

@@ -12,13 +12,14 @@ use super::effect::{Effect, ModelRequest, Urgency};
 use super::event::{Event, PrefixChangeTime};
 use super::input::{EffectFailure, EffectFailureKind, EffectOutcome, ModelReply, ReplyEnding};
 use super::line::{self, NewEntry};
+use super::reduce::AfterAddition;
 use super::result::{CallFailure, CallResult};
 use super::{AfterPersist, CacheEditSupport, Engine, EngineState, ReplyDelivery, deletion};
 use crate::boundary::LineStamp;
 use crate::cache::{
     CacheBreakpoint, CacheVerdict, FingerprintMessages, RequestFingerprint, WatchedCallId,
 };
-use crate::message::{Entry, PrefixEntryError, Usage};
+use crate::message::{Entry, PrefixEntryError, ReductionRecord, Usage};
 use crate::micro::native::ProviderClearing;
 use crate::plan::{self, NextStep, PlanSituation};
 use crate::prompt::{
@@ -39,6 +40,8 @@ pub(super) struct TurnProgress {
     pub(super) cleared: bool,
     /// A compaction was tried and did not help.
     pub(super) tried: bool,
+    /// A summary pays and is to be made in this turn.
+    pub(super) pays: Option<crate::economy::EconomyRecord>,
     /// A request was too long and the conversation was compacted for it; this happens once per turn.
     pub(super) recovered: bool,
     /// The provider's failure for the request that was too long.
@@ -90,42 +93,30 @@ impl Engine {
             // The awaited reply was requested without them, and its thinking may be bound to what was sent.
             return self.queued.extend_from_slice(entries);
         }
-        let (lines, lost) = self.lines_of(entries, now);
-        self.persist(lines, |lines| AfterPersist::Added(lines, lost));
+        let added = self.added_lines(entries, now);
+        self.write_added(added, AfterAddition::Report);
     }
 
-    /// The host's entries as transcript lines, and the error of the last one that cannot be written.
-    pub(super) fn lines_of(
-        &mut self,
-        entries: &[NewEntry],
+    /// An entry of the host as a transcript line. Fails with the reason why it cannot be written.
+    pub(super) fn added_line(
+        &self,
+        uuid: &str,
+        parent: Option<&str>,
+        new: &NewEntry,
+        reductions: &[ReductionRecord],
         now: Timestamp,
-    ) -> (Vec<Bytes>, Option<String>) {
-        let mut parent = self.newest_uuid();
-        let mut lost = None;
-        let mut lines = Vec::with_capacity(entries.len());
-        for new in entries {
-            let uuid = self.ids.next_uuid();
-            let stamp = LineStamp {
-                uuid: &uuid,
-                timestamp: now,
-            };
-            let envelope = self.config.identity.envelope();
-            match line::added(envelope, stamp, parent.as_deref(), new) {
-                Ok(line) => lines.push(line),
-                Err(error) => {
-                    let message = error.to_string();
-                    lost = Some(message.clone());
-                    self.notify(Event::NotPersisted { message });
-                    continue;
-                }
-            }
-            parent = Some(uuid);
-        }
-        (lines, lost)
+    ) -> Result<Bytes, String> {
+        let stamp = LineStamp {
+            uuid,
+            timestamp: now,
+        };
+        let envelope = self.config.identity.envelope();
+        let line = line::added(envelope, stamp, parent, new, reductions);
+        line.map_err(|error| error.to_string())
     }
 
     /// The parent of the next entry: the newest one, even if it is not on disk yet.
-    fn newest_uuid(&self) -> Option<String> {
+    pub(super) fn newest_uuid(&self) -> Option<String> {
         last_uuid(&self.unwritten).or_else(|| self.live.newest().map(str::to_owned))
     }
 
@@ -177,6 +168,7 @@ impl Engine {
                 self.fail_call(CallFailure::Refused(message));
             }
             NextStep::Send if self.must_shrink() => self.compact_reactively(now),
+            NextStep::Send if self.summarize_by_price(now) => {}
             NextStep::Send => match self.before_sending(now) {
                 Ok(lines) if lines.is_empty() => self.send(now),
                 Ok(lines) => self.persist(lines, AfterPersist::Send),

@@ -21,6 +21,8 @@ pub const SHORTEST_ANSWER: u64 = 4_000;
 pub enum AttemptOccasion {
     /// The window will be full soon; nobody waits.
     Ahead,
+    /// A summary pays (V3), although the window has room; nobody waits.
+    Price,
     /// The conversation was idle for long, and a request waits.
     Idle,
     /// The window is full, and a request waits.
@@ -259,6 +261,8 @@ impl<'a> CompactionAttempt<'a> {
         };
         match attempt.setting.occasion {
             AttemptOccasion::Idle => attempt.perform(AttemptEffect::Clear(ClearingReason::Idle)),
+            // Clearing was weighed before, and a summary was found to be the better of the two.
+            AttemptOccasion::Price => attempt.perform(AttemptEffect::EstimateSummary),
             _ if attempt.may(SwitchableAction::Micro) => {
                 attempt.perform(AttemptEffect::Clear(ClearingReason::Pressure));
             }
@@ -289,6 +293,10 @@ impl<'a> CompactionAttempt<'a> {
                 // A summary that gains too little is not the model's fault.
                 if self.could_ask == ModelAsked::Yes && answer == SummaryRequestOutcome::Nothing {
                     self.change(HistoryChange::ModelFailed);
+                    if self.setting.occasion == AttemptOccasion::Price {
+                        // There is room, so nothing is worth extracts.
+                        return self.give_up_summary(KeptDraft::Summary, None);
+                    }
                 }
                 self.take_draft(KeptDraft::Summary, draft);
             }
@@ -313,8 +321,12 @@ impl<'a> CompactionAttempt<'a> {
         self.setting.switches.decide(action) == SwitchVerdict::Allowed
     }
 
+    /// Whether there is still room, and no request waits.
     fn is_ahead(&self) -> bool {
-        self.setting.occasion == AttemptOccasion::Ahead
+        matches!(
+            self.setting.occasion,
+            AttemptOccasion::Ahead | AttemptOccasion::Price
+        )
     }
 
     fn is_refused(&self) -> bool {
@@ -429,6 +441,9 @@ impl<'a> CompactionAttempt<'a> {
     }
 
     fn ask(&mut self) {
+        if self.setting.occasion == AttemptOccasion::Price && !self.may_ask() {
+            return self.perform(AttemptEffect::GiveUp);
+        }
         match self.behind() {
             AppendedRequestWay::No(reason) => self.ask_plainly(reason),
             way if self.may_ask() => {
@@ -467,9 +482,13 @@ impl<'a> CompactionAttempt<'a> {
         if !self.is_ahead() || self.is_worth_it(draft) {
             return self.perform(AttemptEffect::Keep(kept));
         }
+        self.give_up_summary(kept, Some(draft.after));
+    }
+
+    /// Ends an attempt whose summary is of no use.
+    fn give_up_summary(&mut self, kept: KeptDraft, after: Option<u64>) {
         self.perform(AttemptEffect::Discard(kept));
         let used = self.setting.state.measured.used;
-        let after = Some(draft.after);
         self.change(HistoryChange::GainedTooLittle { used, after });
         self.perform(AttemptEffect::GiveUp);
     }

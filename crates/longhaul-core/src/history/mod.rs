@@ -4,13 +4,15 @@
 //! history. A gateway can replace the beginning of a history, so the question is when that is worth its price, and by
 //! what. [`HistoryState`] remembers one history between requests: what was measured, how fast the window fills, what
 //! failed. [`CompactionAttempt`] makes one history smaller: it returns the effects to perform, step by step, and takes
-//! their results. Both are pure: no locks, clocks or stores. The rules are the engine's: its `WindowGrowth` says how
+//! their results. [`HistoryRent`] says what the messages of a history have cost, so that it is made smaller when that
+//! pays (V9). All are pure: no locks, clocks or stores. The rules are the engine's: its `WindowGrowth` says how
 //! far ahead to act, [`worth`](fn@crate::plan::worth) whether it pays, [`Breaker`](crate::plan::Breaker) when a model
 //! is no longer asked.
 
 mod attempt;
 mod state;
 
+pub use crate::economy::HistoryRent;
 pub use attempt::{
     AppendedRequestWay, AttemptContext, AttemptEffect, AttemptInput, AttemptOccasion,
     ClearingReason, CompactionAttempt, DraftSizes, FailureTransience, HistoryAuthor, KeptDraft,

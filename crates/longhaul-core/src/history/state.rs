@@ -175,6 +175,11 @@ impl HistoryState {
         least_freed(window).max(turns.min(window.auto_compact / 2))
     }
 
+    /// Whether too little was added since the last attempt for another one to be worth it.
+    pub fn rests(&self, used: u64) -> bool {
+        used < self.rest
+    }
+
     /// Whether it is time to make the history smaller, so that this is done in time.
     pub fn is_due(&self, window: &WindowStatus) -> bool {
         let limit = window.auto_compact;

@@ -1,5 +1,6 @@
 //! Compactions, and what each removed from the view. Clearings are in `clearings.rs`.
 
+use super::economy::EconomyReport;
 use super::report::{BoundaryReport, ReplacedPart, SummaryOriginReport};
 use crate::hash::Set;
 use crate::message::Subtype;
@@ -31,6 +32,7 @@ pub(super) fn compactions(
                 folds: note.folds,
                 made: note.made.as_deref().map(SummaryOriginReport::from),
                 report: note.report.as_deref().cloned(),
+                economy: EconomyReport::of(table, conversation, note),
             }
         })
         .collect()

@@ -2,6 +2,7 @@
 //! out of its cache (U4). A record of the latter kind names all results that are left out, so only the new ones in it
 //! count.
 
+use super::economy::EconomyReport;
 use super::report::{ClearingReport, ClearingWay};
 use crate::hash::Set;
 use crate::message::{Id, Subtype};
@@ -47,6 +48,7 @@ pub(super) fn clearings(
             tokens_saved,
             results: results as u64,
             way,
+            economy: EconomyReport::of(table, conversation, note),
         });
     }
     clearings

@@ -10,11 +10,14 @@ mod calls;
 mod categories;
 mod clearings;
 mod earlier;
+mod economy;
 mod notes;
 mod reading;
 mod report;
 mod rounds;
+mod shares;
 
+pub use economy::EconomyReport;
 pub use reading::{Inspection, LineEnd};
 pub use report::{
     BilledResponse, BoundaryReport, CacheBreak, CacheBreakTotals, CalibratedReport, Categories,
@@ -22,3 +25,4 @@ pub use report::{
     LargeResult, NotesReport, ReplacedPart, Sidechains, SummaryOriginReport, Thresholds,
     ToolReport, TurnReport, UsageReport, WindowReport,
 };
+pub use shares::WindowShares;

@@ -1,6 +1,7 @@
 //! The report: one object, documented field by field, the same for people and programs. `docs/inspect-json.md` is its
 //! reference for programs.
 
+use super::economy::EconomyReport;
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
@@ -81,6 +82,16 @@ pub struct InspectionReport {
 }
 
 impl InspectionReport {
+    /// The decisions by price, in no particular order.
+    pub fn economy(&self) -> impl Iterator<Item = &EconomyReport> {
+        let compactions = self
+            .boundaries
+            .iter()
+            .filter_map(|one| one.economy.as_ref());
+        let clearings = self.clearings.iter().filter_map(|one| one.economy.as_ref());
+        compactions.chain(clearings)
+    }
+
     /// The recorded cost of summaries and notes besides the conversation. `None` if nothing is recorded.
     pub fn cost_beside(&self) -> Option<f64> {
         let made = self.boundaries.iter().filter_map(|one| one.made.as_ref());
@@ -210,6 +221,8 @@ pub struct BoundaryReport {
     pub made: Option<SummaryOriginReport>,
     /// The loss report, which our own compactions record.
     pub report: Option<LossReport>,
+    /// The decision, if the compaction was made because it pays.
+    pub economy: Option<EconomyReport>,
 }
 
 /// How a summary was made.
@@ -283,6 +296,8 @@ pub struct ClearingReport {
     pub results: u64,
     /// How the results were cleared.
     pub way: ClearingWay,
+    /// The decision, if the results were cleared because that pays.
+    pub economy: Option<EconomyReport>,
 }
 
 /// How results are cleared.

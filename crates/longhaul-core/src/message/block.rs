@@ -57,7 +57,7 @@ pub struct EntryBlock {
     pub kind: BlockKind,
     /// Whether the block lies inside the content of the tool result before it in the list.
     pub inner: bool,
-    /// For a tool result: whether its content is a list, whose blocks follow in this list, flagged `inner`.
+    /// For a tool result: whether its content is a list that is sent, whose blocks follow in this list, flagged `inner`.
     pub has_inner: bool,
     /// For text and for a tool result's string: whether it is empty or only white space.
     pub blank: bool,
@@ -72,6 +72,7 @@ pub struct EntryBlock {
     /// The block's main JSON value: a call's `input`, a result's `content`, a text's literal.
     pub body: ByteSpan,
     /// The UTF-16 units that count for an estimate (T2): those of the decoded text for a text block or a result's
-    /// string, those of name and serialised input for a call, those of the serialised block for anything else.
+    /// string, those of name and serialised input for a call, those of the serialised block for anything else. For a
+    /// result that is sent in a smaller form, those of that form.
     pub units: u32,
 }

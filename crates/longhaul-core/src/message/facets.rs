@@ -59,7 +59,8 @@ pub struct EntryFacets {
     pub attachment: ByteSpan,
     /// The UTF-16 units of the serialised `attachment` value.
     pub attachment_units: u32,
-    /// The `compactMetadata`, `microcompactMetadata` or `undoMetadata` object, as JSON.
+    /// The `compactMetadata`, `microcompactMetadata` or `undoMetadata` object, or the list `reducedResults` of a user
+    /// entry, as JSON.
     pub metadata: ByteSpan,
     /// The message's content blocks.
     pub blocks: Vec<EntryBlock>,

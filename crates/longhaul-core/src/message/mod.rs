@@ -11,6 +11,7 @@ mod facets;
 mod id;
 mod kind;
 mod prefix_entry;
+mod reduction;
 pub mod scan;
 mod sent;
 mod span;
@@ -22,6 +23,9 @@ pub use facets::{EntryFacets, EntryFlags, EntryView};
 pub use id::Id;
 pub use kind::{EntryKind, Subtype};
 pub use prefix_entry::{PrefixEntry, PrefixEntryError};
+pub use reduction::{
+    RecordedReduction, ReductionChange, ReductionRecord, ReductionStanding, SentForm,
+};
 pub use scan::{LineDamage, LineScanner};
 pub use sent::Sent;
 pub use span::ByteSpan;

@@ -38,13 +38,16 @@ impl CacheEditState {
         if active < limits.from() {
             return None;
         }
-        let results: Vec<ClearableResult> = results
+        let all = results;
+        let results: Vec<ClearableResult> = all
             .iter()
             .filter(|result| !self.deleted.contains(&Id::of(&result.call)))
             .take(active - limits.kept())
+            // No new rendering begins, so what refers to a result could not be sent as it came.
+            .filter(|result| !all.is_referred_to(&result.call))
             .cloned()
             .collect();
-        Some(CacheDeletions {
+        (!results.is_empty()).then(|| CacheDeletions {
             reason: MicroClearingReason::Cached,
             saved: results.iter().map(|result| result.weight).sum(),
             results,

@@ -77,11 +77,21 @@ pub fn choose(situation: &MicroSituation<'_>) -> MicroStep {
             .plan(results, limits)
             .map_or(MicroStep::Nothing, MicroStep::Delete);
     }
+    under_pressure(situation, || {
+        pressure::clear(results, situation.status.scale())
+    })
+}
+
+/// Clears under pressure as planned, if the window fills up (U5).
+pub(crate) fn under_pressure(
+    situation: &MicroSituation<'_>,
+    plan: impl FnOnce() -> Option<PlannedClearing>,
+) -> MicroStep {
     let status = situation.status;
     if status.used < status.warning || situation.pressure == PressureOwner::Providers {
         return MicroStep::Nothing;
     }
-    let Some(clearing) = pressure::clear(results, status.scale()) else {
+    let Some(clearing) = plan() else {
         return MicroStep::Nothing;
     };
     let can_wait = situation.cache == CacheState::Warm && status.level <= WindowLevel::Warning;

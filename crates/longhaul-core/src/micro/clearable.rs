@@ -77,6 +77,11 @@ impl ClearableTools {
         self
     }
 
+    /// Whether results of a tool exist nowhere else, so that they stay as they are whatever is configured.
+    pub fn never_contains(tool: &str) -> bool {
+        NEVER.contains(&tool) || tool.starts_with("Task")
+    }
+
     /// Whether results of a tool may be cleared. Results of unnamed tools may not.
     pub fn contains(&self, tool: &str) -> bool {
         let is_one_of = |names: &[String]| {
@@ -85,7 +90,7 @@ impl ClearableTools {
                 None => tool == name,
             })
         };
-        let is_kept = NEVER.contains(&tool) || tool.starts_with("Task") || is_one_of(&self.kept);
+        let is_kept = Self::never_contains(tool) || is_one_of(&self.kept);
         !is_kept && is_one_of(&self.names)
     }
 

@@ -11,10 +11,11 @@ mod clearable;
 mod idle;
 mod limits;
 pub mod native;
-mod pressure;
+pub(crate) mod pressure;
 mod results;
 
 pub use cached::{CacheDeletions, CacheEditState};
+pub(crate) use choose::under_pressure;
 pub use choose::{CacheState, MicroSituation, MicroStep, PressureOwner, choose};
 pub use clearable::ClearableTools;
 pub use idle::is_rested;

@@ -5,11 +5,11 @@ use crate::tokens::Estimate;
 use crate::window::WindowScale;
 
 /// The number of newest results that stay.
-const KEPT: usize = 3;
+pub(crate) const KEPT: usize = 3;
 /// The maximum number of tokens of results that may stay.
-const MOST: u64 = 40_000;
+pub(crate) const MOST: u64 = 40_000;
 /// The minimum number of saved tokens: less is not worth a cold cache.
-const WORTH: u64 = 20_000;
+pub(crate) const WORTH: u64 = 20_000;
 
 /// Clears the oldest results until the rest is small enough, if that saves enough.
 pub(super) fn clear(results: &ToolResults, scale: WindowScale) -> Option<PlannedClearing> {
@@ -27,6 +27,7 @@ pub(super) fn clear(results: &ToolResults, scale: WindowScale) -> Option<Planned
         return None;
     }
     let clearing = results.oldest(count, MicroClearingReason::Pressure);
-    let saved: Estimate = clearing.results.iter().map(|result| result.weight).sum();
+    let cleared: Estimate = clearing.results.iter().map(|result| result.weight).sum();
+    let saved = cleared.less(results.growth_without(&clearing.results));
     (saved.unpadded() >= scale.apply(WORTH)).then_some(clearing)
 }

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 
 use super::ClearableTools;
 use crate::hash::{Map, Set};
-use crate::message::{BlockKind, EntryView, Id, Sent, Subtype};
+use crate::message::{
+    BlockKind, EntryView, Id, ReductionChange, ReductionStanding, Sent, SentForm, Subtype,
+};
 use crate::tokens::{Estimate, Estimator};
 
 /// A result that may be cleared.
@@ -43,6 +45,8 @@ pub enum MicroClearingReason {
     Pressure,
     /// There are many results, and the provider can drop them from its cache (U4).
     Cached,
+    /// Sending the results again has cost as much as clearing them (V3).
+    Price,
 }
 
 impl MicroClearingReason {
@@ -52,6 +56,7 @@ impl MicroClearingReason {
             Self::Idle => "idle",
             Self::Pressure => "pressure",
             Self::Cached => "cached",
+            Self::Price => "price",
         }
     }
 }
@@ -98,6 +103,9 @@ pub struct ToolResults {
     /// The number of results so far, including cleared ones.
     seen: u64,
     memories: VecDeque<MemoryAttachment>,
+    reductions: ReductionStanding,
+    /// How much larger the originals of reduced results are (V8).
+    growth: Map<Id, Estimate>,
 }
 
 impl ToolResults {
@@ -112,6 +120,7 @@ impl ToolResults {
     /// Takes an entry of the conversation.
     pub fn push(&mut self, entry: EntryView<'_>, estimator: &impl Estimator) {
         let facets = entry.facets;
+        let changes = self.reductions.entry(entry);
         match entry.sent() {
             Some(Sent::Reply) => self.calls(entry),
             Some(Sent::Input) => self.results(entry, estimator),
@@ -131,6 +140,48 @@ impl ToolResults {
             }
             _ => {}
         }
+        self.resize(&changes);
+    }
+
+    /// Weighs results whose form changed.
+    fn resize(&mut self, changes: &[ReductionChange]) {
+        for change in changes {
+            let growth = self.growth.get(&change.call).copied().unwrap_or_default();
+            let mut results = self.active.iter_mut();
+            let Some(result) = results.find(|result| Id::of(&result.call) == change.call) else {
+                continue;
+            };
+            match change.sent {
+                SentForm::Original => {
+                    result.weight += growth;
+                    self.tokens += growth;
+                }
+                SentForm::Reduced => {
+                    result.weight = result.weight.less(growth);
+                    self.tokens = self.tokens.less(growth);
+                }
+            }
+        }
+    }
+
+    /// Whether a result that is sent in a smaller form refers to the result of this call (V8): then nothing has replaced
+    /// it.
+    pub fn is_referred_to(&self, call: &str) -> bool {
+        self.reductions.is_referred_to(Id::of(call))
+    }
+
+    /// How much is sent again as it came if these results are cleared, because it refers to them.
+    pub(crate) fn growth_without(&self, gone: &[ClearableResult]) -> Estimate {
+        if self.reductions.is_empty() {
+            return Estimate::ZERO;
+        }
+        let gone: Vec<Id> = gone.iter().map(|result| Id::of(&result.call)).collect();
+        let changes = self.reductions.clone().clear(&gone);
+        let grown = changes
+            .iter()
+            .filter(|change| change.sent == SentForm::Original);
+        let growth = grown.filter_map(|change| self.growth.get(&change.call).copied());
+        growth.sum()
     }
 
     fn calls(&mut self, entry: EntryView<'_>) {
@@ -156,6 +207,13 @@ impl ToolResults {
                 continue;
             };
             let weight = estimator.block(block, &blocks[index + 1..]);
+            if let Some(call) = entry.block_id(block)
+                && self.reductions.form(call).is_some()
+                && entry.reductions().iter().any(|one| one.call == call)
+            {
+                let growth = estimator.original_result(entry, index).less(weight);
+                self.growth.insert(call, growth);
+            }
             self.tokens += weight;
             self.seen += 1;
             self.active.push_back(ClearableResult {
@@ -187,7 +245,9 @@ impl ToolResults {
     }
 
     /// The results that may be cleared, oldest first.
-    pub fn iter(&self) -> impl Iterator<Item = &ClearableResult> {
+    pub fn iter(
+        &self,
+    ) -> impl DoubleEndedIterator<Item = &ClearableResult> + ExactSizeIterator + Clone {
         self.active.iter()
     }
 
@@ -223,6 +283,33 @@ impl ToolResults {
         }
     }
 
+    /// Plans to clear these results, and the memory attachments between them.
+    pub(crate) fn chosen(&self, calls: &Set<Id>, reason: MicroClearingReason) -> PlannedClearing {
+        let is_chosen = |result: &&ClearableResult| calls.contains(&Id::of(&result.call));
+        let results: Vec<ClearableResult> = self.iter().filter(is_chosen).cloned().collect();
+        let before = |at: usize| self.seen.saturating_sub((self.active.len() - at) as u64);
+        let first = self.iter().position(|result| is_chosen(&result));
+        let last = self.iter().rposition(|result| is_chosen(&result));
+        let between = first
+            .zip(last)
+            .map(|(first, last)| before(first)..before(last));
+        let memories = self.memories.iter().filter(|memory| {
+            let between = between.as_ref();
+            between.is_some_and(|between| {
+                memory.behind > between.start && memory.behind <= between.end
+            })
+        });
+        let old: Vec<&MemoryAttachment> = memories.collect();
+        let saved = results.iter().map(|result| result.weight).sum::<Estimate>()
+            + old.iter().map(|memory| memory.weight).sum();
+        PlannedClearing {
+            reason,
+            results,
+            attachments: old.iter().map(|memory| memory.uuid.clone()).collect(),
+            saved,
+        }
+    }
+
     /// Plans to clear the oldest `count` results.
     pub(super) fn oldest(&self, count: usize, reason: MicroClearingReason) -> PlannedClearing {
         let results: Vec<ClearableResult> = self.active.iter().take(count).cloned().collect();
@@ -232,7 +319,8 @@ impl ToolResults {
         let old: Vec<&MemoryAttachment> = memories
             .take_while(|memory| memory.behind < before)
             .collect();
-        let saved = results.iter().map(|result| result.weight).sum::<Estimate>()
+        let cleared = results.iter().map(|result| result.weight).sum::<Estimate>();
+        let saved = cleared.less(self.growth_without(&results))
             + old.iter().map(|memory| memory.weight).sum();
         PlannedClearing {
             reason,

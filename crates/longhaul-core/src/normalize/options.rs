@@ -1,7 +1,7 @@
 //! The inputs of a rendering besides the entries.
 
 use crate::hash::Set;
-use crate::message::{EntryView, Id};
+use crate::message::{EntryView, Id, ReductionStanding};
 
 /// The inputs of a rendering besides the entries. All of them are on disk (M7): in the request prefix or in boundaries.
 #[derive(Debug, Clone, Default)]
@@ -28,6 +28,8 @@ pub struct RenderOptions {
 #[derive(Debug, Default)]
 pub(super) struct RenderRules {
     pub(super) cleared: Set<Id>,
+    /// Which results are sent in a smaller form (V8).
+    pub(super) reductions: ReductionStanding,
     pub(super) tools: Set<String>,
     pub(super) betas: Vec<String>,
     pub(super) references: CacheReferences,
@@ -47,6 +49,7 @@ impl RenderRules {
     pub(super) fn of(options: &RenderOptions) -> Self {
         Self {
             cleared: options.cleared.iter().copied().collect(),
+            reductions: ReductionStanding::default(),
             tools: options.tools.iter().cloned().collect(),
             betas: options.betas.clone(),
             references: if options.cache_references {

@@ -64,7 +64,11 @@ impl Rendering {
     ) -> Self {
         let history: Vec<EntryView<'a>> = history.into_iter().collect();
         let steps = arranged(&history);
-        let rules = RenderRules::of(&options);
+        let mut rules = RenderRules::of(&options);
+        rules.reductions.clear(&options.cleared);
+        for view in &history {
+            rules.reductions.entry(*view);
+        }
         let (images, crossed) = ImageCounter::over(options.most_images, &rules, &steps);
         let stripped = options.thinking_stripped_through;
         let stripped = stripped
@@ -94,6 +98,7 @@ impl Rendering {
 
     /// Adds an entry to the open tail.
     pub fn push(&mut self, entry: EntryView<'_>) {
+        self.rules.reductions.entry(entry);
         for step in steps(0, entry) {
             self.take(step, ThinkingDelivery::Sent, BareReasoning::Dropped);
         }

@@ -1,6 +1,7 @@
 //! Decides the step before a request (O1, O5), after micro-compaction.
 
 use super::Breaker;
+use crate::figures::grouped;
 use crate::window::guards::guard;
 use crate::window::{
     ProactiveGuard, QuerySource, Switch, SwitchVerdict, SwitchableAction, Switches, WindowLevel,
@@ -59,7 +60,8 @@ impl RequestRefusal {
     pub fn sentence(self, status: &WindowStatus) -> String {
         let full = format!(
             "the context window is full: {} of {} tokens",
-            status.used, status.size
+            grouped(status.used),
+            grouped(status.size)
         );
         match self {
             Self::SwitchedOff(switch) => {

@@ -9,6 +9,7 @@
 use bytes::Bytes;
 use serde_json::value::RawValue;
 
+use super::changed_part::{changed_entries, unchanged_blocks};
 use super::frame::RequestFrame;
 use super::replay::{BoundaryEffects, is_boundary};
 use super::request_prefix::PrefixEntryStart;
@@ -18,7 +19,8 @@ use super::{
     AssembledRequest, CacheWrite, ConversationFork, MessageBreakpoints, PrefixReason,
     PriorRendering, RenderingReplay, RequestKind, RequestNotReady, RequestPrefix,
 };
-use crate::message::{Entry, EntryKind, EntryView, Id, LineDamage, PrefixEntryError};
+use crate::hash::Set;
+use crate::message::{Entry, EntryKind, EntryView, Id, LineDamage, PrefixEntryError, Sent};
 use crate::models::ThinkingBinding;
 use crate::normalize::{MessageRole, RenderOptions, Rendering};
 
@@ -84,6 +86,8 @@ pub struct RequestAssembly {
     rendering: Rendering,
     /// The start that the prefix entry records; `None` once the entry is on disk.
     unwritten: Option<PrefixEntryStart>,
+    /// The entries that a clearing changed, until a reply shows that the changed part was sent.
+    changed: Set<Id>,
 }
 
 /// How a rendering begins.
@@ -154,7 +158,7 @@ impl RequestAssembly {
         let options = options(&head, boundaries.cleared);
         let mut assembly = Self::render(head, options, history, None);
         for index in replay.pushed {
-            assembly.rendering.push(view(index));
+            assembly.push_rendered(view(index));
         }
         assembly
     }
@@ -162,17 +166,26 @@ impl RequestAssembly {
     fn render<'a>(
         head: RequestPrefix,
         mut options: RenderOptions,
-        history: impl Iterator<Item = EntryView<'a>>,
+        history: impl Iterator<Item = EntryView<'a>> + Clone,
         unwritten: Option<PrefixEntryStart>,
     ) -> Self {
         let stripped = head.latched.thinking_stripped_through.as_deref();
         options.thinking_stripped_through = stripped.map(Id::of);
+        let changed = changed_entries(history.clone(), options.thinking_stripped_through);
         Self {
             frame: RequestFrame::of(&head),
             rendering: Rendering::begin(options, history),
             head,
             unwritten,
+            changed,
         }
+    }
+
+    fn push_rendered(&mut self, entry: EntryView<'_>) {
+        if entry.sent() == Some(Sent::Reply) {
+            self.changed.clear();
+        }
+        self.rendering.push(entry);
     }
 
     /// Creates a rendering for a single request beside the conversation, which is never continued and never written to
@@ -191,6 +204,7 @@ impl RequestAssembly {
             rendering: Rendering::begin(options, history),
             head,
             unwritten: None,
+            changed: Set::default(),
         }
     }
 
@@ -202,7 +216,7 @@ impl RequestAssembly {
         if self.unwritten.is_some() {
             return PushOutcome::HeadFirst;
         }
-        self.rendering.push(entry);
+        self.push_rendered(entry);
         PushOutcome::Pushed
     }
 
@@ -292,7 +306,10 @@ impl RequestAssembly {
                 (CacheWrite::Skip, opening)
             }
         };
-        let marks = MessageBreakpoints::place(blocks, messages, write, self.frame.room);
+        let unchanged = unchanged_blocks(blocks, &self.changed);
+        let room = self.frame.room;
+        let marks =
+            MessageBreakpoints::place_after_change(blocks, messages, write, room, unchanged);
         let mut slices = vec![opening];
         self.messages(marks, last.end, &mut slices);
         slices.push(ending(kind, role, more));
@@ -325,11 +342,11 @@ impl RequestAssembly {
         let blocks = &blocks[..self.end_before(until)];
         let last = blocks.last()?;
         let messages = &messages[..=last.message as usize];
-        let role = messages.last().map(|message| message.role);
+        let role = messages.last()?.role;
         // Messages that end with the user's words ended a request, so they are in the cache to their end.
         let write = match role {
-            Some(MessageRole::User) => CacheWrite::Write,
-            _ => CacheWrite::Skip,
+            MessageRole::User => CacheWrite::Write,
+            MessageRole::Assistant => CacheWrite::Skip,
         };
         let marks = MessageBreakpoints::place(blocks, messages, write, self.frame.room);
         let mut base = vec![self.frame.opening.clone()];

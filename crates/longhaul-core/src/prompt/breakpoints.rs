@@ -3,7 +3,8 @@
 //! The choice depends only on the rendering, so a process that resumes the conversation chooses the same blocks. The
 //! last request's write position is not stored but derived: that request ended where the newest reply begins.
 
-use crate::normalize::{MessageRole, RenderedBlock, RenderedMessage};
+use crate::message::BlockKind;
+use crate::normalize::{BlockOrigin, MessageRole, RenderedBlock, RenderedMessage};
 
 /// The maximum number of cache breakpoints in a request, including those of system and tools.
 pub const MOST_MARKERS: usize = 4;
@@ -38,7 +39,21 @@ impl MessageBreakpoints {
         write: CacheWrite,
         room: usize,
     ) -> Self {
-        let written = written(blocks, messages);
+        Self::place_after_change(blocks, messages, write, room, None)
+    }
+
+    /// Places the breakpoints of a request whose blocks from `unchanged` on were not sent in this form before.
+    pub(super) fn place_after_change(
+        blocks: &[RenderedBlock],
+        messages: &[RenderedMessage],
+        write: CacheWrite,
+        room: usize,
+        unchanged: Option<usize>,
+    ) -> Self {
+        let written = match unchanged {
+            Some(end) => readable_before(blocks, end),
+            None => written(blocks, messages),
+        };
         let last = match write {
             CacheWrite::Write => last_markable(blocks, blocks.len()),
             CacheWrite::Skip => written,
@@ -52,6 +67,11 @@ impl MessageBreakpoints {
             && room > 1
         {
             marks.add(written);
+        } else if let Some(cut) = next_cut(blocks).filter(|cut| *cut < last)
+            && write == CacheWrite::Write
+            && room > 1
+        {
+            marks.add(cut);
         }
         marks.add(last);
         marks
@@ -77,6 +97,24 @@ fn written(blocks: &[RenderedBlock], messages: &[RenderedMessage]) -> Option<usi
     last_markable(blocks, reply.first_block as usize)
 }
 
+/// Returns the block before the first result after the cleared ones: the next clearing begins there. A breakpoint on it
+/// lets that clearing read what comes before.
+fn next_cut(blocks: &[RenderedBlock]) -> Option<usize> {
+    let is_cleared = |block: &RenderedBlock| block.origin == BlockOrigin::Cleared;
+    let cleared = blocks.iter().rposition(is_cleared)? + 1;
+    let mut later = blocks[cleared..].iter();
+    let result = later.position(|block| block.kind == BlockKind::ToolResult)?;
+    last_markable(blocks, cleared + result)
+}
+
+/// Returns the last block before a clearing's first change near which earlier requests have written to the cache.
+fn readable_before(blocks: &[RenderedBlock], end: usize) -> Option<usize> {
+    let last = last_markable(blocks, end)?;
+    let marked = next_cut(&blocks[..end.min(blocks.len())]);
+    let is_far = |marked: &usize| last.saturating_sub(*marked) > UNBRIDGED;
+    Some(marked.filter(is_far).unwrap_or(last))
+}
+
 /// Returns the last block before `end` that may have a breakpoint.
 fn last_markable(blocks: &[RenderedBlock], end: usize) -> Option<usize> {
     blocks[..end.min(blocks.len())]
@@ -87,8 +125,6 @@ fn last_markable(blocks: &[RenderedBlock], end: usize) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::message::BlockKind;
-    use crate::normalize::BlockOrigin;
     use crate::tokens::Estimate;
     use proptest::prelude::*;
 
@@ -130,6 +166,22 @@ mod tests {
         assert_eq!(marks("x", CacheWrite::Write, 2), [0]);
         assert_eq!(marks("xx/txx/xxx", CacheWrite::Write, 2), [7]);
         assert_eq!(marks("", CacheWrite::Write, 2), [0_u32; 0]);
+    }
+
+    #[test]
+    fn b2_v1_after_a_clearing_the_unchanged_part_ends_with_a_marker() {
+        let script = ["xx"; 30].join("/");
+        let (blocks, messages) = rendered(&script);
+        let marks = |unchanged, room| {
+            let write = CacheWrite::Write;
+            MessageBreakpoints::place_after_change(&blocks, &messages, write, room, unchanged)
+                .blocks()
+                .to_vec()
+        };
+        assert_eq!(marks(Some(10), 2), [9, 59]);
+        assert_eq!(marks(Some(10), 1), [59], "there is no room for two");
+        assert_eq!(marks(Some(50), 2), [59], "the look-back reaches it");
+        assert_eq!(marks(None, 2), [59]);
     }
 
     #[test]

@@ -20,7 +20,7 @@ pub struct ConversationFork {
     /// The body up to the last message, which is not closed.
     base: Vec<Bytes>,
     /// The role of the last message.
-    last: Option<MessageRole>,
+    last: MessageRole,
     options: RenderOptions,
     /// Fields after the messages, with a comma before them.
     more: Bytes,
@@ -30,7 +30,7 @@ pub struct ConversationFork {
 impl ConversationFork {
     pub(super) fn new(
         base: Vec<Bytes>,
-        last: Option<MessageRole>,
+        last: MessageRole,
         options: RenderOptions,
         more: Bytes,
     ) -> Self {
@@ -93,8 +93,7 @@ impl ConversationFork {
         let mut body = self.base.clone();
         // Two consecutive user messages become one.
         let (joint, own) = match (self.last, own.strip_prefix(USER)) {
-            (Some(MessageRole::User), Some(blocks)) => (b",".as_slice(), blocks),
-            (None, _) => (b"".as_slice(), own),
+            (MessageRole::User, Some(blocks)) => (b",".as_slice(), blocks),
             _ => (b"]},".as_slice(), own),
         };
         let ending: [&[u8]; 5] = [joint, own, CLOSING, b"]", &self.more];

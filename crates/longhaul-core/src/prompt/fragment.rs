@@ -94,6 +94,12 @@ pub(super) fn shown_path(path: &Path) -> Cow<'_, str> {
 mod tests {
     use super::*;
 
+    #[test]
+    fn a1_only_control_characters_of_a_value_are_escaped() {
+        assert_eq!(one_line("caf\u{e9} \"x\""), "caf\u{e9} \"x\"");
+        assert_eq!(one_line("caf\u{e9} \"x\"\n1"), "caf\u{e9} \"x\"\\n1");
+    }
+
     fn values(name: &str) -> Option<Cow<'static, str>> {
         match name {
             "a" => Some("{b}".into()),

@@ -154,12 +154,11 @@ impl PrefixBreakpoints {
     fn of(head: &RequestPrefix) -> Self {
         let mut markers = Self::default();
         for part in [&head.system, &head.tools] {
-            if part.get().starts_with('[') {
-                let _ = JsonCursor::new(part.get().as_bytes()).array(|cursor| {
-                    markers.take(cursor.raw()?);
-                    Ok(())
-                });
-            }
+            // A system prompt that is a string has no breakpoints: the walk ends at once.
+            let _ = JsonCursor::new(part.get().as_bytes()).array(|cursor| {
+                markers.take(cursor.raw()?);
+                Ok(())
+            });
         }
         markers.take(head.latched.body.get().as_bytes());
         markers
@@ -173,9 +172,6 @@ impl PrefixBreakpoints {
     }
 
     fn take(&mut self, block: &[u8]) {
-        if block.first() != Some(&b'{') {
-            return;
-        }
         let Some(ttl) = Ttl::of_block(ObjectReader::new(block)) else {
             return;
         };

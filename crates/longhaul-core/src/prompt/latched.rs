@@ -147,6 +147,44 @@ mod tests {
     }
 
     #[test]
+    fn b5_settings_that_differ_in_one_thing_are_sent_differently() {
+        let spec = ModelTable::builtin().resolve("claude-opus-4-8").spec;
+        let body = RawValue::from_string(r#"{"model":"m"}"#.to_owned()).unwrap();
+        let latched = LatchedSettings::new(Some(Ttl::OneHour), ["a".into()], &spec, body);
+        assert!(latched.sends_as(&latched.clone()));
+        let stripped = LatchedSettings {
+            thinking_stripped_through: Some("u1".into()),
+            ..latched.clone()
+        };
+        assert!(latched.sends_as(&stripped), "no request has that");
+        let other_body = RawValue::from_string(r#"{"model":"n"}"#.to_owned()).unwrap();
+        for other in [
+            LatchedSettings {
+                ttl: None,
+                ..latched.clone()
+            },
+            LatchedSettings {
+                betas: Vec::new(),
+                ..latched.clone()
+            },
+            LatchedSettings {
+                cache_references: true,
+                ..latched.clone()
+            },
+            LatchedSettings {
+                most_images: 1,
+                ..latched.clone()
+            },
+            LatchedSettings {
+                body: other_body,
+                ..latched.clone()
+            },
+        ] {
+            assert!(!latched.sends_as(&other), "{other:?}");
+        }
+    }
+
+    #[test]
     fn b5_a_field_that_is_set_leaves_the_others_as_they_are() {
         let spec = ModelTable::builtin().resolve("claude-opus-4-8").spec;
         let body = RawValue::from_string(r#"{"model":"m","a":[1, 2]}"#.to_owned()).unwrap();

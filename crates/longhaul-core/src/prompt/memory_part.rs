@@ -139,3 +139,39 @@ fn left_out(files: usize, tokens: u64) -> String {
     )
     .text
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::prompt::memory::MemoryFileKind;
+
+    fn file(path: &str, text: String) -> MemoryFile {
+        MemoryFile {
+            path: path.into(),
+            kind: MemoryFileKind::Project,
+            imported_by: None,
+            text,
+            unread_bytes: 0,
+        }
+    }
+
+    #[test]
+    fn a4_where_not_even_a_note_has_room_nothing_is_said_and_the_host_is_told() {
+        let files = [file("/p/CLAUDE.md", "Use tabs.\n".repeat(100))];
+        let mut cuts = Vec::new();
+        assert_eq!(memory_part(&files, 10, &mut cuts), None);
+        assert_eq!(cuts.len(), 1);
+    }
+
+    #[test]
+    fn a4_a_file_that_cannot_be_shown_is_named_in_a_note_where_that_has_room() {
+        let files = [file(
+            &format!("/{}", "p".repeat(4_000)),
+            "Use tabs.\n".repeat(900),
+        )];
+        let mut cuts = Vec::new();
+        let part = memory_part(&files, 200, &mut cuts).unwrap();
+        assert!(part.contains("1 more"), "{part}");
+        assert_eq!(cuts.len(), 1);
+    }
+}

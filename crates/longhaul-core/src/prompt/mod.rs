@@ -10,6 +10,7 @@ mod agent;
 mod assemble;
 mod blocks;
 mod breakpoints;
+mod changed_part;
 mod fork;
 mod fragment;
 mod frame;

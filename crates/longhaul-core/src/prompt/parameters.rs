@@ -261,6 +261,35 @@ mod tests {
     }
 
     #[test]
+    fn n6_a_budget_is_at_least_the_smallest_and_below_the_output() {
+        let asked = |budget: u64| {
+            let body = with("claude-sonnet-4-5", |parameters| {
+                parameters.think = ThinkingChoice::On { budget };
+            });
+            body.is_ok()
+        };
+        assert!(asked(LEAST_BUDGET) && asked(7_999));
+        assert!(!asked(LEAST_BUDGET - 1));
+        assert!(!asked(8_000) && !asked(9_000));
+    }
+
+    #[test]
+    fn n6_a_model_that_takes_no_setting_needs_no_notice_that_thinking_is_off() {
+        let off = ThinkingChoice::Off;
+        assert_eq!(thinking("claude-3-haiku", off), (Value::Null, 0));
+    }
+
+    #[test]
+    fn n6_thinking_is_disabled_at_the_highest_effort_that_allows_it() {
+        let body = with("claude-opus-5", |parameters| {
+            parameters.think = ThinkingChoice::Off;
+            parameters.effort = Some(EffortLevel::High);
+        });
+        let body = body.unwrap();
+        assert!(body.json.get().contains("disabled"), "{}", body.json.get());
+    }
+
+    #[test]
     fn n6_thinking_is_not_disabled_at_an_effort_that_forbids_it() {
         let body = with("claude-opus-5", |parameters| {
             parameters.think = ThinkingChoice::Off;

@@ -159,14 +159,12 @@ impl RequestPrefix {
     /// The names of the tools.
     pub fn tool_names(&self) -> Vec<String> {
         let mut names = Vec::new();
-        if self.tools.get().starts_with('[') {
-            // Raw JSON is valid, so the walk ends with the array.
-            let _ = JsonCursor::new(self.tools.get().as_bytes()).array(|cursor| {
-                let name = ObjectReader::new(cursor.raw()?).string("name");
-                names.extend(name.map(Cow::into_owned));
-                Ok(())
-            });
-        }
+        // Raw JSON is valid, so the walk ends with the array. If there is none, it ends at once.
+        let _ = JsonCursor::new(self.tools.get().as_bytes()).array(|cursor| {
+            let name = ObjectReader::new(cursor.raw()?).string("name");
+            names.extend(name.map(Cow::into_owned));
+            Ok(())
+        });
         names
     }
 

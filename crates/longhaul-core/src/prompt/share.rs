@@ -42,6 +42,7 @@ mod tests {
         assert_eq!(level(&[10, 20], 30), u64::MAX);
         assert_eq!(level(&[], 0), u64::MAX);
         assert_eq!(how_many(&[100; 10], 100, 40), 2);
+        assert_eq!(how_many(&[100; 10], 80, 40), 2, "just enough for both");
         assert_eq!(how_many(&[1; 10], 100, 40), 10);
     }
 

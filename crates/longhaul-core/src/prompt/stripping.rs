@@ -96,9 +96,6 @@ fn latest<'a>(
     uuids: [Option<&str>; 2],
 ) -> Option<String> {
     let wanted = uuids.map(|uuid| uuid.map(Id::of));
-    if wanted == [None, None] {
-        return None;
-    }
     let found = history
         .filter_map(|entry| entry.uuid())
         .fold(None, |found, id| {

@@ -1,7 +1,7 @@
 //! Estimates tokens from sizes (T2).
 
 use super::Estimate;
-use crate::message::{BlockKind, EntryBlock};
+use crate::message::{BlockKind, EntryBlock, EntryView};
 
 /// Kinds of content that a tokenizer treats differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -45,6 +45,16 @@ pub trait Estimator {
             .filter(|block| !block.has_inner)
             .map(|block| self.block(block, &[]))
             .sum()
+    }
+
+    /// The estimate for the result at this index of an entry as it came, even if it is sent in a smaller form (V8).
+    fn original_result(&self, entry: EntryView<'_>, index: usize) -> Estimate {
+        let blocks = &entry.facets.blocks;
+        let body = blocks.get(index).map(|block| block.body.of(entry.line));
+        match body.and_then(crate::json::text) {
+            Some(text) => self.tokens(ContentClass::Text, utf16_len(&text) as u64),
+            None => self.inner(blocks.get(index + 1..).unwrap_or_default()),
+        }
     }
 
     /// The estimate for an attachment by the size of its serialised value.

@@ -7,7 +7,9 @@
 
 use super::{ContextSize, Estimate, Estimator, MeasuredTokens};
 use crate::hash::{Map, Set};
-use crate::message::{BlockKind, EntryView, Id, Sent, Subtype, Usage};
+use crate::message::{
+    BlockKind, EntryView, Id, ReductionChange, ReductionStanding, Sent, SentForm, Subtype, Usage,
+};
 
 /// The standing of an entry in the view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -144,6 +146,9 @@ pub struct TokenLedger {
     /// Results that are in the conversation but not in the window.
     edited: Map<Id, EditedResult>,
     seen: u64,
+    reductions: ReductionStanding,
+    /// How much larger the originals of reduced results are (V8).
+    growth: Map<Id, Estimate>,
 }
 
 impl TokenLedger {
@@ -200,6 +205,15 @@ impl TokenLedger {
                     results: &results,
                 };
                 self.push(input, standing);
+                for reduced in entry.reductions() {
+                    let of_call = |at: &usize| entry.block_id(&blocks[*at]) == Some(reduced.call);
+                    let Some((at, base)) = (0..blocks.len()).find(of_call).zip(reduced.base) else {
+                        continue;
+                    };
+                    let full = estimator.original_result(entry, at);
+                    let growth = full.less(estimator.block(&blocks[at], &[]));
+                    self.refer(reduced.call, base, growth);
+                }
             }
             None if facets.subtype == Subtype::MicrocompactBoundary => match entry.cache_edits() {
                 Some(edits) => {
@@ -209,6 +223,41 @@ impl TokenLedger {
                 None => self.push(LedgerEntry::Clearing(&entry.cleared()), standing),
             },
             _ => {}
+        }
+    }
+
+    /// Notes that a result which was just counted is sent in a smaller form that refers to another result, and how
+    /// much larger its original is (V8). The original counts if the other result is not in view.
+    pub(crate) fn refer(&mut self, call: Id, base: Id, growth: Estimate) {
+        self.growth.insert(call, growth);
+        let changes = self.reductions.reduced(call, Some(base));
+        self.resize(&changes);
+    }
+
+    /// Counts results whose form changed.
+    fn resize(&mut self, changes: &[ReductionChange]) {
+        for change in changes {
+            let growth = self.growth.get(&change.call).copied().unwrap_or_default();
+            let Some(mut result) = self.results.get(&change.call).copied() else {
+                continue;
+            };
+            match change.sent {
+                SentForm::Original => {
+                    result.weight += growth;
+                    // No reply has measured it in this form.
+                    self.input(growth);
+                }
+                SentForm::Reduced => {
+                    result.weight = result.weight.less(growth);
+                    self.whole = self.whole.less(growth);
+                    let newest = self.newest.as_mut().map(|(reply, _)| reply);
+                    let anchor = self.anchor.as_mut().map(|anchor| &mut anchor.reply);
+                    for reply in [newest, anchor].into_iter().flatten() {
+                        reply.since = reply.since.less(growth);
+                    }
+                }
+            }
+            self.results.insert(change.call, result);
         }
     }
 
@@ -238,6 +287,7 @@ impl TokenLedger {
                         seen: self.seen,
                     };
                     self.results.insert(*id, result);
+                    self.reductions.whole(*id);
                 }
                 let results = results.iter().map(|(_, weight)| *weight).sum::<Estimate>();
                 self.input(weight + results);
@@ -366,6 +416,8 @@ impl TokenLedger {
             // The result is already off the count.
             self.edited.remove(id);
         }
+        let changes = self.reductions.clear(ids);
+        self.resize(&changes);
         for (id, edited) in std::mem::take(&mut self.edited) {
             self.results.insert(id, edited.result);
             if edited.anchor_seen == self.anchor_mark() {

@@ -174,6 +174,11 @@ impl ResolvedConversation {
                         results: &results,
                     };
                     ledger.push(input, standing);
+                    for (call, _) in &results {
+                        if let Some((base, growth)) = table.reference(*call) {
+                            ledger.refer(*call, base, growth);
+                        }
+                    }
                 }
                 // An entry that is not sent is not in the window, but it may say what left the window.
                 None => {

@@ -148,8 +148,12 @@ pub struct TranscriptTable {
     blocks: Vec<BlockRow>,
     usages: Vec<Usage>,
     boundaries: Vec<BoundaryNote>,
+    /// The records of decisions by price, as JSON, by the row of their boundary.
+    economy: Vec<(u32, Box<[u8]>)>,
     names: Vec<String>,
     name_index: Map<String, u32>,
+    /// Results that are sent in a smaller form: the result that it refers to, and how much larger the original is (V8).
+    references: Map<Id, (Id, Estimate)>,
 }
 
 impl TranscriptTable {
@@ -171,6 +175,10 @@ impl TranscriptTable {
         if facets.kind == EntryKind::System && facets.subtype != Subtype::Other {
             let note = boundary_note(self.rows.len() as u32, entry);
             self.boundaries.push(note);
+            let economy = entry.object(facets.metadata).get("economy");
+            let economy = economy.filter(|json| json.len() <= LONGEST_ECONOMY);
+            let row = self.rows.len() as u32;
+            self.economy.extend(economy.map(|json| (row, json.into())));
         }
         let model = facets.model.is_present().then(|| {
             let model = entry.text(facets.model);
@@ -198,12 +206,23 @@ impl TranscriptTable {
 
     fn push_blocks(&mut self, entry: EntryView<'_>, estimator: &impl Estimator) {
         let blocks = &entry.facets.blocks;
+        let reductions = entry.reductions();
         for (index, block) in blocks.iter().enumerate().filter(|(_, block)| !block.inner) {
             let tool = (block.kind == BlockKind::ToolUse && block.name.is_present()).then(|| {
                 let name = entry.text(block.name);
                 self.name(&name)
             });
             let is_call = matches!(block.kind, BlockKind::ToolUse | BlockKind::ToolResult);
+            if let Some(reduced) = reductions
+                .iter()
+                .find(|one| entry.block_id(block) == Some(one.call))
+                && block.kind == BlockKind::ToolResult
+                && let Some(base) = reduced.base
+            {
+                let original = estimator.original_result(entry, index);
+                let growth = original.less(estimator.block(block, &[]));
+                self.references.insert(reduced.call, (base, growth));
+            }
             self.blocks.push(BlockRow {
                 kind: block.kind,
                 blank: block.blank,
@@ -236,6 +255,11 @@ impl TranscriptTable {
         &self.blocks[first..first + row.block_count as usize]
     }
 
+    /// For a result that is sent in a smaller form: the result that it refers to, and how much larger the original is.
+    pub(crate) fn reference(&self, call: Id) -> Option<(Id, Estimate)> {
+        self.references.get(&call).copied()
+    }
+
     /// A row's usage.
     pub fn usage(&self, row: &TranscriptRow) -> Option<&Usage> {
         row.usage.map(|index| &self.usages[index as usize])
@@ -250,6 +274,12 @@ impl TranscriptTable {
     pub fn boundary(&self, row: u32) -> Option<&BoundaryNote> {
         let at = self.boundaries.binary_search_by_key(&row, |note| note.row);
         at.ok().map(|at| &self.boundaries[at])
+    }
+
+    /// The record of the decision by price that led to a boundary, as JSON (V6).
+    pub(crate) fn economy(&self, row: u32) -> Option<&[u8]> {
+        let at = self.economy.binary_search_by_key(&row, |(row, _)| *row);
+        at.ok().map(|at| &*self.economy[at].1)
     }
 
     /// Returns the text for a name index.
@@ -273,6 +303,9 @@ impl TranscriptTable {
             + row.attachment.unwrap_or_default()
     }
 }
+
+/// A longer record of a decision by price was not written by us and is not kept.
+const LONGEST_ECONOMY: usize = 4_096;
 
 /// Returns the number of spans that a boundary's folds represent; `None` if it has no folds.
 fn fold_count(metadata: json::ObjectReader<'_>) -> Option<u64> {

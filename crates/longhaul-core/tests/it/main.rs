@@ -32,6 +32,7 @@ mod local_summary;
 mod loss_report;
 mod notes;
 mod prompt;
+mod reduced;
 mod report;
 mod rounds;
 mod scan;

@@ -75,7 +75,39 @@ pub struct BodyOutline {
     pub list: Range<usize>,
 }
 
+impl BodyMembers {
+    fn moved(&self, to: &impl Fn(usize) -> usize) -> Self {
+        let span = |span: &Range<usize>| to(span.start)..to(span.end);
+        let optional = |place: &Option<Range<usize>>| place.as_ref().map(span);
+        Self {
+            model: span(&self.model),
+            system: optional(&self.system),
+            tools: optional(&self.tools),
+            metadata: optional(&self.metadata),
+            automatic: optional(&self.automatic),
+            ..*self
+        }
+    }
+}
+
 impl BodyOutline {
+    /// The outline of a body in which each position has moved to another.
+    pub(crate) fn moved(&self, to: impl Fn(usize) -> usize) -> Self {
+        let span = |span: &Range<usize>| to(span.start)..to(span.end);
+        let elements = self.elements.iter().map(|element| OutlineElement {
+            span: span(&element.span),
+            role: element.role,
+            content: element.content.as_ref().map(span),
+        });
+        Self {
+            members: self.members.moved(&to),
+            before: self.before.moved(&to),
+            known: self.known,
+            elements: elements.collect(),
+            list: span(&self.list),
+        }
+    }
+
     /// The requested model.
     pub fn model<'b>(&self, body: &'b [u8]) -> Cow<'b, str> {
         let quoted = body.get(self.members.model.clone()).unwrap_or_default();

@@ -9,6 +9,7 @@ use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 
 use foldhash::fast::RandomState;
+use jiff::Timestamp;
 
 use super::chain::HistoryChain;
 use super::ids::{BranchId, BranchIds, GatewaySessionId};
@@ -55,6 +56,8 @@ pub struct BranchPlacement {
     pub relation: BranchRelation,
     /// The tip of the branch now: further on than the request, if the request repeats an earlier one of its branch.
     pub stands: HistoryChain,
+    /// When the branch was used last, as the store recorded it before this gateway started or for another gateway.
+    pub last_used: Option<Timestamp>,
 }
 
 /// A branch loaded from the store.
@@ -68,6 +71,8 @@ pub struct RestoredBranch {
     pub session: GatewaySessionId,
     /// The tip of the branch.
     pub chain: HistoryChain,
+    /// When the branch was used last.
+    pub last_used: Option<Timestamp>,
 }
 
 #[derive(Debug)]
@@ -77,6 +82,7 @@ struct KnownBranch {
     head: u128,
     heads: VecDeque<u128>,
     seen: u64,
+    last_used: Option<Timestamp>,
     starts: Vec<u64>,
     remembered: Option<Arc<RememberedRequest>>,
     /// The memory that the branch takes, as last calculated.
@@ -289,6 +295,7 @@ impl BranchIndex {
             session,
             relation,
             stands: chain,
+            last_used: self.last_used(line),
         }
     }
 
@@ -308,12 +315,20 @@ impl BranchIndex {
             session,
             relation: BranchRelation::Again,
             stands: newest.map_or(head.chain, |newest| newest.chain),
+            last_used: self.last_used(head.line),
         }
+    }
+
+    fn last_used(&self, line: BranchId) -> Option<Timestamp> {
+        self.lines.get(&line).and_then(|line| line.last_used)
     }
 
     /// Adds a branch from the store.
     pub fn restore(&mut self, known: &RestoredBranch) {
         self.move_to(known.tenant, known.line, known.session, known.chain);
+        if let Some(line) = self.lines.get_mut(&known.line) {
+            line.last_used = line.last_used.max(known.last_used);
+        }
     }
 
     /// Adds tips of a branch that another gateway wrote, the newest last. What is known here stays unchanged: it may be
@@ -350,6 +365,7 @@ impl BranchIndex {
             head: chain.hash,
             heads: VecDeque::new(),
             seen,
+            last_used: None,
             starts: Vec::new(),
             remembered: None,
             bytes: 0,

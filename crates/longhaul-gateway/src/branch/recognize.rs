@@ -99,6 +99,50 @@ impl RecognizedBody {
         Some(text.strip_prefix(b",").unwrap_or(text).trim_ascii_start())
     }
 
+    /// The layout of the same messages with other contents in some places of the body: `edits` are those places, in
+    /// order, and the lengths of what is there now. The history stays the client's. `raw` hashes a range of the new
+    /// body.
+    pub(crate) fn with_edits(
+        &self,
+        mut edits: Vec<(Range<usize>, usize)>,
+        raw: impl Fn(Range<usize>) -> u128,
+    ) -> Self {
+        edits.sort_by_key(|(place, _)| place.start);
+        // By how much everything after each of the places has moved.
+        let shifts: Vec<i64> = edits
+            .iter()
+            .scan(0, |shift, (place, length)| {
+                *shift += *length as i64 - place.len() as i64;
+                Some(*shift)
+            })
+            .collect();
+        let before = |at: usize| edits.partition_point(|(place, _)| place.end <= at);
+        let moved = |at: usize| {
+            let shift = before(at).checked_sub(1).and_then(|last| shifts.get(last));
+            at.saturating_add_signed(shift.copied().unwrap_or_default() as isize)
+        };
+        let mut raws = self.raws.to_vec();
+        let mut ends = self.ends.to_vec();
+        for (index, end) in ends.iter_mut().enumerate() {
+            let old = *end as usize;
+            *end = u32::try_from(moved(old)).unwrap_or(u32::MAX);
+            let begin = match index.checked_sub(1) {
+                Some(before) => self.ends.get(before).map_or(old, |end| *end as usize),
+                None => self.outline.list.start + 1,
+            };
+            let is_edited = before(old) > before(begin);
+            if let Some(known) = raws.get_mut(index).filter(|_| is_edited) {
+                *known = raw(moved(begin)..moved(old));
+            }
+        }
+        Self {
+            outline: self.outline.moved(moved),
+            ends: ends.into(),
+            raws: raws.into(),
+            ..self.clone()
+        }
+    }
+
     /// Drops what only placing needs.
     pub(crate) fn is_placed(&mut self) {
         self.starts.let_go();

@@ -41,6 +41,7 @@ const SECRET_BYTES: usize = 32;
 const MOST_KNOWN: usize = 100_000;
 
 /// Tells tenants apart.
+#[derive(Clone)]
 pub struct Tenants {
     secret: hmac::Key,
     organisations: HashMap<Tenant, Tenant>,

@@ -27,7 +27,7 @@ pub struct RequestWithBreakpoints {
 /// The body to send with the client's own breakpoints.
 pub fn keep(asked: &BreakpointRequest<'_>) -> Vec<Bytes> {
     let mut edits = TextEdits::default();
-    let put = put_replacement(asked, &mut edits, lost_marker(asked));
+    let put = put_replacement(asked, &mut edits, lost_marker(asked), message_ttl(asked));
     put.and_then(|_| edits.apply(asked.body))
         .unwrap_or_else(|| vec![asked.body.clone()])
 }
@@ -93,7 +93,17 @@ fn managed(
     mine.taken = theirs - mine.stayed;
     mine.bridges = usize::from(bridge.is_some());
     let in_replacement = tail.is_none().then_some(ttl);
-    mine += put_replacement(asked, &mut edits, in_replacement)?;
+    // A request has four breakpoints at most, and the bridge is needed now.
+    let unmarked = asked.replaced.filter(|_| bridge.is_some()).cloned();
+    let unmarked = unmarked.map(|replaced| ReplacedMessages {
+        marked_after: None,
+        ..replaced
+    });
+    let put = BreakpointRequest {
+        replaced: unmarked.as_ref().or(asked.replaced),
+        ..*asked
+    };
+    mine += put_replacement(&put, &mut edits, in_replacement, Some(ttl))?;
     let written = tail.and_then(|(element, block)| {
         let chain = *asked.hashes.get(element)?;
         Some(WrittenBreakpoint { chain, block })
@@ -130,6 +140,17 @@ fn lost_marker(asked: &BreakpointRequest<'_>) -> Option<Ttl> {
     }
 }
 
+/// The lifetime of the last breakpoint in the client's messages.
+fn message_ttl(asked: &BreakpointRequest<'_>) -> Option<Ttl> {
+    asked.replaced?.marked_after?;
+    (0..asked.len()).rev().find_map(|element| {
+        let (raw, _) = asked.element(element)?;
+        memchr::memmem::find(raw, b"cache_control")?;
+        let message = scan::message(raw).ok()?;
+        message.content.found().filter_map(|found| found.ttl).last()
+    })
+}
+
 /// The lifetime that the client's automatic caching asks for.
 fn automatic(asked: &BreakpointRequest<'_>) -> Option<Ttl> {
     let span = asked.outline.members.automatic.clone()?;
@@ -155,31 +176,43 @@ fn cut_automatic(asked: &BreakpointRequest<'_>, edits: &mut TextEdits) -> Breakp
 }
 
 /// Puts the replacement of the first messages in their place, with a breakpoint on its last block that can have one, if
-/// no message after it has one. Returns `None` if that is not possible.
+/// no message after it has one, and one where it begins to differ from what was sent before, or may. Returns `None` if that is
+/// not possible.
 fn put_replacement(
     asked: &BreakpointRequest<'_>,
     edits: &mut TextEdits,
     mark: Option<Ttl>,
+    usual: Option<Ttl>,
 ) -> Option<BreakpointChanges> {
-    let Some(ReplacedMessages { elements, text }) = asked.replaced else {
+    let Some(replaced) = asked.replaced else {
         return Some(BreakpointChanges::default());
     };
+    let ReplacedMessages { elements, text, .. } = replaced;
     let gap = asked.gap()?;
     let comma: &[u8] = if elements.start > 0 { b"," } else { b"" };
     edits.replace(gap.clone(), Bytes::from_static(comma));
     let mut inside = TextEdits::default();
-    let did = mark.map(|ttl| mark_last(text, &mut inside, ttl));
+    let mut did = BreakpointChanges::default();
+    if let (Some(elements), Some(ttl)) = (replaced.marked_after, mark.or(usual)) {
+        did += mark_last(text, elements, &mut inside, ttl);
+    }
+    if let Some(ttl) = mark {
+        did += mark_last(text, usize::MAX, &mut inside, ttl);
+    }
     for part in inside.apply(text)? {
         edits.replace(gap.end..gap.end, part);
     }
-    Some(did.unwrap_or_default())
+    Some(did)
 }
 
-/// Sets a breakpoint on the last block of a list of elements separated by commas.
-fn mark_last(text: &[u8], edits: &mut TextEdits, ttl: Ttl) -> BreakpointChanges {
+/// Sets a breakpoint on the last block of the first `most` elements in a list separated by commas.
+fn mark_last(text: &[u8], most: usize, edits: &mut TextEdits, ttl: Ttl) -> BreakpointChanges {
     let mut last = None;
     let mut at = 0;
-    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
+    for _ in 0..most {
+        let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) else {
+            break;
+        };
         let mut cursor = JsonCursor::new(rest);
         let Ok(raw) = cursor.raw() else {
             return BreakpointChanges::default();

@@ -31,6 +31,9 @@ pub struct ReplacedMessages {
     pub elements: Range<usize>,
     /// The replacement: elements separated by commas, without breakpoints.
     pub text: Bytes,
+    /// After how many elements of the replacement there is one more breakpoint: where the replacement begins to differ
+    /// from what was sent before, or may differ next, the provider finds what it has cached.
+    pub marked_after: Option<usize>,
 }
 
 impl<'a> BreakpointRequest<'a> {

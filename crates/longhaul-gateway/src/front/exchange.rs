@@ -10,20 +10,17 @@ use http::request::Parts;
 use http::{Request, Response};
 use hyper::body::Incoming;
 use jiff::Timestamp;
-use longhaul_provider::Dialect;
 use tokio::sync::OwnedSemaphorePermit;
-use tracing::field::Empty;
-use tracing::{Instrument, Span};
 
 use super::in_flight::{CallDetails, InFlightCall, ORGANISATION};
 use super::placement::{self, RequestPlacement};
 use super::response_body::ClientBody;
 use super::response_check::{self, ResponseDecision};
 use super::routes::GatewayRoute;
-use crate::branch::{self, Credentials};
+use crate::branch::{self, Credentials, Tenant};
+use crate::calling_agent::CallingAgent;
 use crate::manage::OutgoingRequestBody;
 use crate::options::KeylessClients;
-use crate::own;
 use crate::policy::{PolicySubject, RequestPolicy};
 use crate::refusal::GatewayRefusal;
 use crate::state::GatewayState;
@@ -31,106 +28,64 @@ use crate::store::CallEnding;
 use crate::upstream::headers;
 use crate::upstream::{self, UpstreamBody};
 
-/// The header with the token that a client needs for access.
-const TOKEN: &str = "x-longhaul-token";
-
-/// Answers one request. This never fails: failures are responses.
-pub(super) async fn answer(
-    state: Arc<GatewayState>,
-    request: Request<Incoming>,
-) -> Response<ClientBody> {
-    let route = GatewayRoute::of(request.method(), request.uri().path());
-    if route == GatewayRoute::Own {
-        let answer = Box::pin(own::answer(&state, &request)).await;
-        return answer.map(ClientBody::from);
-    }
-    let began = Instant::now();
-    if !known_here(&state, request.headers()) {
-        return refused(&state, &GatewayRefusal::Stranger, route.dialect(), began);
-    }
-    // A client that shows the token is not a web page.
-    if state.client_token.is_none() && !own::comes_from_here(&state, request.headers()) {
-        return refused(&state, &GatewayRefusal::Elsewhere, route.dialect(), began);
-    }
-    let Ok(permit) = Arc::clone(&state.requests).try_acquire_owned() else {
-        let most = state.limits.requests;
-        return refused(
-            &state,
-            &GatewayRefusal::Busy { most },
-            route.dialect(),
-            began,
-        );
-    };
-    let span = tracing::info_span!(
-        "gateway_request",
-        route = route.name(),
-        policy = Empty,
-        model = Empty,
-        session = Empty,
-        line = Empty,
-        messages = Empty,
-        status = Empty,
-        ended = Empty,
-    );
-    let passing = async {
-        match pass(&state, request, route, began, permit).await {
-            Ok(answer) => answer,
-            Err(refusal) => refused(&state, &refusal, route.dialect(), began),
-        }
-    };
-    passing.instrument(span).await
+/// The body of a client's request.
+pub(super) enum ClientRequestBody {
+    Coming(Incoming),
+    /// It was read before.
+    Read(Bytes),
 }
 
-/// Whether a client may have its requests passed on.
-fn known_here(state: &GatewayState, headers: &HeaderMap) -> bool {
-    let Some(token) = &state.client_token else {
-        return true;
-    };
-    let given = headers.get(TOKEN).map(HeaderValue::as_bytes);
-    given.is_some_and(|given| own::same(given, token.expose().as_bytes()))
+/// Who sent a request.
+pub(super) struct RequestCaller {
+    /// The tenant by its key alone.
+    pub(super) of_key: Tenant,
+    /// The tenant by its organization, if that is known.
+    pub(super) tenant: Tenant,
+    /// Whether nothing may be remembered of the request.
+    pub(super) is_apart: bool,
 }
 
-fn refused(
+/// Finds out who sent a request, by what the upstream receives: only that can tell it who is asking.
+pub(super) fn caller(
     state: &GatewayState,
-    refusal: &GatewayRefusal,
-    dialect: Dialect,
-    began: Instant,
-) -> Response<ClientBody> {
-    let answer = refusal.answer(dialect).map(ClientBody::from);
-    state.metrics.refused(refusal.counted());
-    let status = answer.status().as_u16();
-    state.metrics.answered(status, None, began.elapsed());
-    Span::current().record("status", status);
-    answer
+    passed: &HeaderMap,
+    query: Option<&str>,
+    number: u64,
+) -> RequestCaller {
+    let credentials = Credentials::of(passed, query);
+    let keyless_are_one = state.on_loopback || state.keyless == KeylessClients::Shared;
+    let is_apart = credentials.is_empty() && !keyless_are_one;
+    let tenants = state.tenants.lock().unwrap_or_else(PoisonError::into_inner);
+    let of_key = if is_apart {
+        tenants.nobody(number)
+    } else {
+        tenants.of(&credentials)
+    };
+    RequestCaller {
+        of_key,
+        tenant: tenants.whose(of_key),
+        is_apart,
+    }
 }
 
-async fn pass(
+/// Passes a request on. Its head and body are apart because a body may have been read, or made, by the caller.
+pub(super) async fn pass(
     state: &Arc<GatewayState>,
-    request: Request<Incoming>,
-    route: GatewayRoute,
-    began: Instant,
+    (parts, body): (Parts, ClientRequestBody),
+    (route, began): (GatewayRoute, Instant),
     permit: OwnedSemaphorePermit,
 ) -> Result<Response<ClientBody>, GatewayRefusal> {
-    let (parts, body) = request.into_parts();
     let number = state.calls.fetch_add(1, Ordering::Relaxed);
     let uri = state
         .upstream
         .uri(&parts.uri)
         .ok_or(GatewayRefusal::ClientBroke)?;
     let passed = Arc::new(headers::onward(&parts.headers, state.upstream.host()));
-    // Only what the upstream receives can tell it who is asking.
-    let credentials = Credentials::of(&passed, parts.uri.query());
-    let keyless_are_one = state.on_loopback || state.keyless == KeylessClients::Shared;
-    let is_apart = credentials.is_empty() && !keyless_are_one;
-    let (of_key, tenant) = {
-        let tenants = state.tenants.lock().unwrap_or_else(PoisonError::into_inner);
-        let of_key = if is_apart {
-            tenants.nobody(number)
-        } else {
-            tenants.of(&credentials)
-        };
-        (of_key, tenants.whose(of_key))
-    };
+    let RequestCaller {
+        of_key,
+        tenant,
+        is_apart,
+    } = caller(state, &passed, parts.uri.query(), number);
     let subject = PolicySubject {
         tenant,
         path: parts.uri.path(),
@@ -147,6 +102,9 @@ async fn pass(
         began,
         of_key,
         dialect: route.dialect(),
+        caller: (parts.extensions.get::<CallingAgent>().cloned())
+            .or_else(|| state.caller.clone())
+            .unwrap_or_else(|| CallingAgent::of_headers(&parts.headers)),
         policy: match route {
             // A request that is not a conversation is passed on unread, whatever the rules say.
             GatewayRoute::Own | GatewayRoute::Other(_) => RequestPolicy::Off,
@@ -161,7 +119,12 @@ async fn pass(
         GatewayRoute::Own | GatewayRoute::Other(_) => false,
     };
     let onward = if read {
-        let body = upstream::whole(body, most, idle, &state.budget).await?;
+        let body = match body {
+            ClientRequestBody::Coming(body) => {
+                upstream::whole(body, most, idle, &state.budget).await?
+            }
+            ClientRequestBody::Read(body) => body,
+        };
         let asked = branch::RecognitionRequest {
             tenant,
             dialect: route.dialect(),
@@ -183,6 +146,8 @@ async fn pass(
                     ..subject
                 };
                 call.policy = state.policies.decide(model_known).unwrap_or_default();
+                call.economy = state.policies.economy(model_known);
+                call.reduce = state.policies.reduce(model_known);
                 if call.policy == RequestPolicy::Manage && recognised.outline.members.threaded {
                     return Err(GatewayRefusal::Thread);
                 }
@@ -204,7 +169,12 @@ async fn pass(
         );
         ExchangeBody::Whole(sending.parts)
     } else {
-        ExchangeBody::Coming(UpstreamBody::coming(body, most, idle)?)
+        match body {
+            ClientRequestBody::Coming(body) => {
+                ExchangeBody::Coming(UpstreamBody::coming(body, most, idle)?)
+            }
+            ClientRequestBody::Read(body) => ExchangeBody::Whole(vec![body]),
+        }
     };
     let again = UpstreamRequestParts {
         parts: &parts,

@@ -24,6 +24,8 @@ use crate::manage::{Compactor, CompactorSettings, CompactorStores, NotesMode};
 use crate::memory::{Evictable, MemoryBudget};
 use crate::options::{GatewayLimits, GatewayOptions, UpstreamChoice};
 use crate::peer_sync::PeerSync;
+use crate::policy::RecallMode;
+use crate::recall::HistoryRecall;
 use crate::state::GatewayState;
 use crate::store::{StoreError, UsageLogStore};
 use crate::upstream::{Upstream, UpstreamError};
@@ -121,6 +123,7 @@ impl Gateway {
             CompactorStores {
                 rewrites: Arc::clone(&options.prefix_store),
                 notes: noting.then_some(options.notes_store),
+                reductions: Arc::clone(&options.recall_store),
                 seal: tenants.seal_key(),
                 budget: budget.clone(),
             },
@@ -132,9 +135,10 @@ impl Gateway {
             abort.clone(),
         );
         let care = Arc::new(care.await?.with_clock(options.clock));
+        let models = options.models;
         let (keeper, desk) = UsageLogWriter::start(
             Arc::clone(&options.store),
-            options.models,
+            models.clone(),
             Arc::clone(&metrics),
             changes.clone(),
             &budget,
@@ -149,6 +153,11 @@ impl Gateway {
             let store = Arc::clone(&options.store);
             tokio::spawn(purge(store, days))
         });
+        let recall =
+            (options.recall == RecallMode::On || options.policies.may_recall()).then(|| {
+                let (store, seal) = (options.recall_store, tenants.seal_key());
+                Arc::new(HistoryRecall::new(store, seal, options.recall))
+            });
         let state = Arc::new(GatewayState {
             upstream: Arc::new(Upstream::new(
                 &url,
@@ -163,6 +172,7 @@ impl Gateway {
             store: options.store,
             prefix_store: options.prefix_store,
             compactor: care,
+            recall,
             changes,
             usage_queue: desk,
             metrics: Arc::clone(&metrics),
@@ -179,6 +189,10 @@ impl Gateway {
             token: options.token,
             client_token: options.client_token,
             on_loopback: addr.ip().is_loopback(),
+            port: addr.port(),
+            proof: options.proof,
+            caller: options.caller,
+            models: models.clone(),
             calls: AtomicU64::new(0),
         });
         let accepting = serve::run(

@@ -5,6 +5,8 @@ use std::time::Instant;
 
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
 use jiff::Timestamp;
+use longhaul_core::config::ResultReduction;
+use longhaul_core::economy::{EconomyPolicy, RecordedEconomyAction};
 use longhaul_provider::Dialect;
 use tokio::sync::OwnedSemaphorePermit;
 use tracing::Span;
@@ -13,9 +15,11 @@ use super::after_reply::CallReport;
 use super::response_body::{ClientBody, ForwardedResponse, ResponseSource};
 use super::response_check::ResponseDecision;
 use crate::branch::{BranchId, BranchPlacement, BranchRelation, PendingPlacement, Tenant};
+use crate::calling_agent::CallingAgent;
 use crate::manage::RequestContext;
 use crate::peer_sync::{KeyTenant, PendingPeerWrite};
 use crate::policy::RequestPolicy;
+use crate::recall::ReplacedBeginning;
 use crate::state::GatewayState;
 use crate::store::{CallEnding, CallRecord};
 use crate::upstream::headers;
@@ -29,6 +33,8 @@ const ACTION: HeaderName = HeaderName::from_static("x-longhaul-action");
 const REPLACED: HeaderName = HeaderName::from_static("x-longhaul-replaced-messages");
 const LEFT_OUT: HeaderName = HeaderName::from_static("x-longhaul-saved-bytes");
 const MARKS: HeaderName = HeaderName::from_static("x-longhaul-marks");
+const REDUCED: HeaderName = HeaderName::from_static("x-longhaul-reduced-results");
+const ECONOMY: HeaderName = HeaderName::from_static("x-longhaul-economy");
 const WAITED: HeaderName = HeaderName::from_static("x-longhaul-waited-ms");
 /// The header in which the upstream names the organization of a key.
 pub(super) const ORGANISATION: &str = "anthropic-organization-id";
@@ -60,6 +66,12 @@ pub(super) struct CallDetails {
     pub(super) tells_organisation: bool,
     /// How long the request was held, in milliseconds.
     pub(super) waited: u64,
+    /// Which actions are decided by their price, if a rule says so for this request.
+    pub(super) economy: Option<EconomyPolicy>,
+    /// How new results are made smaller, if a rule says so for this request.
+    pub(super) reduce: Option<ResultReduction>,
+    /// Which agent made it.
+    pub(super) caller: CallingAgent,
 }
 
 impl Default for CallDetails {
@@ -80,7 +92,10 @@ impl Default for CallDetails {
             waiting: None,
             is_apart: false,
             tells_organisation: false,
+            economy: None,
+            reduce: None,
             waited: 0,
+            caller: CallingAgent::default(),
         }
     }
 }
@@ -192,6 +207,12 @@ impl InFlightCall {
         if let Some(call) = &call {
             forget(&state, call);
             set_response_headers(call, parts.status, &mut parts.headers);
+            let context = call.context.as_ref().filter(|_| state.recall.is_some());
+            let replaced = context.and_then(|context| context.outgoing.replaced.as_ref());
+            if let Some((base, until)) = replaced {
+                let replaced = ReplacedBeginning::new(&base.rewrite, *until);
+                parts.extensions.insert(replaced);
+            }
         }
         if let Some(material) = call.as_mut().and_then(|call| call.context.as_mut()) {
             state.compactor.sent(material);
@@ -291,6 +312,7 @@ fn report(call: CallDetails, status: u16) -> Option<CallReport> {
             saved: 0,
             rewritten: false,
             partial: false,
+            caller: call.caller,
         },
         context: call.context,
     })
@@ -321,6 +343,24 @@ fn learn(state: &GatewayState, of_key: Tenant, headers: &HeaderMap) {
     }
 }
 
+/// The decision by price that changed this request or begins a summary after it (V6); `None` if there was none.
+fn economy_header(material: &RequestContext) -> Option<String> {
+    let decisions = [&material.cleared_by_price, &material.summary_pays];
+    let record = decisions.into_iter().flatten().next()?;
+    let policy = record.policy.as_str();
+    let action = match record.action {
+        RecordedEconomyAction::Clear => "clear",
+        RecordedEconomyAction::Summarize => "summarize",
+    };
+    let pay_back = record
+        .pay_back_requests
+        .map_or(String::new(), |requests| format!("; pay-back={requests}"));
+    Some(format!(
+        "policy={policy}; action={action}; price-usd={:.6}; rent-usd={:.6}; tokens-freed={}{pay_back}",
+        record.price_usd, record.rent_usd, record.tokens_freed
+    ))
+}
+
 /// Reports in the response headers what was done.
 fn set_response_headers(call: &CallDetails, status: StatusCode, headers: &mut HeaderMap) {
     headers.insert(POLICY, HeaderValue::from_static(call.policy.name()));
@@ -338,6 +378,11 @@ fn set_response_headers(call: &CallDetails, status: StatusCode, headers: &mut He
             (false, None) => "passed",
         };
         headers.insert(ACTION, HeaderValue::from_static(action));
+        if let Some(reduced) = &material.reduced {
+            headers.extend(text(reduced.len().to_string()).map(|value| (REDUCED, value)));
+        }
+        let economy = economy_header(material).and_then(text);
+        headers.extend(economy.map(|value| (ECONOMY, value)));
         if let Some((_, messages)) = replaced {
             headers.insert(REPLACED, HeaderValue::from(*messages));
             let left_out = material.outgoing.left_out(&material.body);

@@ -4,6 +4,7 @@ use std::sync::{Arc, PoisonError};
 
 use bytes::Bytes;
 use http::{HeaderMap, Uri};
+use longhaul_core::config::ResultReduction;
 
 use super::in_flight::{CallDetails, UnrecordedPlacement};
 use crate::body::NotAConversation;
@@ -141,6 +142,9 @@ impl RequestPlacement<'_> {
         let recognised = Arc::new(recognised);
         if call.policy == RequestPolicy::Manage {
             let mut material = self.request_context(placed, &model, &recognised);
+            material.economy = call.economy.unwrap_or(state.compactor.default_economy());
+            material.of_key = call.of_key;
+            material.reduce = self.reduction(call);
             let prepared = state.compactor.prepare(&mut material).await;
             call.waited = prepared.waited;
             call.context = Some(Box::new(material));
@@ -182,10 +186,22 @@ impl RequestPlacement<'_> {
             session: branch::GatewaySessionId(0),
             relation: BranchRelation::New,
             stands: recognised.chain,
+            last_used: None,
         };
         let mut material = self.request_context(placed, &model, &Arc::new(recognised));
+        material.of_key = call.of_key;
+        material.reduce = self.reduction(call);
         self.state.compactor.found(&mut material).await;
         call.context = Some(Box::new(material));
+    }
+
+    /// How new results are made smaller. Nothing may be remembered of a request that is apart.
+    fn reduction(&self, call: &CallDetails) -> ResultReduction {
+        if call.is_apart {
+            return ResultReduction::Off;
+        }
+        call.reduce
+            .unwrap_or(self.state.compactor.default_reduction())
     }
 
     fn request_context(
@@ -209,13 +225,17 @@ impl RequestPlacement<'_> {
 /// What is sent for a managed request, for the cache watch. `None` if it cannot be kept for that.
 pub(super) fn watched(state: &GatewayState, material: &RequestContext) -> Option<WatchedRequest> {
     let sending = &material.outgoing;
+    let (body, recognized) = match &sending.restored {
+        Some((body, recognized)) => (body, recognized),
+        None => (&material.body, &material.recognized),
+    };
     let mut watch = WatchedRequest::new(
         state.usage_queue.prefixes(),
         &state.budget,
         material.placed.session,
         material.dialect,
-        &material.body,
-        Arc::clone(&material.recognized),
+        body,
+        Arc::clone(recognized),
         betas(&material.asking.headers)?,
     )?;
     let replaced = sending.replaced.as_ref();

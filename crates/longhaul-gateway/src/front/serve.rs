@@ -14,8 +14,8 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use super::answer;
 use super::connection_turns::ConnectionTurns;
-use super::exchange;
 use super::files;
 use super::silent::{SilentConnection, SilentConnections};
 use super::timed_socket::{SocketTimeouts, TimedSocket};
@@ -102,7 +102,7 @@ async fn serve(
     let service = service_fn(move |request: Request<Incoming>| {
         let (state, turn) = (Arc::clone(&state), turns.ours());
         async move {
-            let answer = exchange::answer(state, request).await;
+            let answer = answer::answer(state, request).await;
             Ok::<_, Infallible>(turn.until_the_end_of(answer))
         }
     });

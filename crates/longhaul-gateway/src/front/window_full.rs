@@ -139,6 +139,7 @@ fn write_down(state: &Arc<GatewayState>, call: &CallDetails, answer: &Response<b
             saved: 0,
             rewritten: false,
             partial: false,
+            caller: call.caller.clone(),
         },
         context: None,
     };

@@ -11,6 +11,7 @@ use super::compactor::Compactor;
 use super::request_context::RequestContext;
 use super::weight::TokenDensity;
 use super::work::{AnswerTokens, WorkOccasion};
+use crate::branch::BranchId;
 
 impl Compactor {
     /// A request was answered: if its window is nearly full, the conversation is compacted for the next request.
@@ -31,6 +32,10 @@ impl Compactor {
                     None => state.is_due(window),
                 })
         };
+        if let Some(additions) = material.additions {
+            self.branch_states
+                .additions_measured(line, known.spec.tokenizer, prompt, additions);
+        }
         let base = material.outgoing.replaced.as_ref();
         let measured = MeasuredReply {
             used,
@@ -42,10 +47,17 @@ impl Compactor {
         };
         let now = self.clock.now();
         let due = (self.branch_states).answered(line, measured, trail, now, is_due);
-        if due {
+        let answered = AnswerTokens { prompt, used };
+        let occasion = match &material.summary_pays {
+            _ if due => Some(WorkOccasion::Ahead(answered)),
+            Some(_) if material.size.is_none() && !self.rests(line, used) => {
+                Some(WorkOccasion::Pays(answered))
+            }
+            _ => None,
+        };
+        if let Some(occasion) = occasion {
             let care = Arc::clone(self);
-            let answered = AnswerTokens { prompt, used };
-            let work = async move { care.work(material, WorkOccasion::Ahead(answered)).await };
+            let work = async move { care.work(material, occasion).await };
             self.tasks.spawn_on(work, &self.runtime);
         } else if self.notes.is_some() {
             self.note(material, used);
@@ -69,9 +81,15 @@ impl Compactor {
                 .is_some()
         });
         let due = known.window.as_ref().is_some_and(may_be_due);
-        if self.notes.is_none() && is_counted && !due {
+        let pays = material.summary_pays.is_some();
+        if self.notes.is_none() && is_counted && !due && !pays {
             material.let_go();
         }
+    }
+
+    /// Whether an earlier summary was of no use, and too little was added since.
+    fn rests(&self, line: BranchId, used: u64) -> bool {
+        self.branch_states.history(line).rests(used)
     }
 
     /// A summary was requested without success: its cost is added to the compacted prefix in use, or to the next one.

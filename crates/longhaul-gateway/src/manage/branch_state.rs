@@ -6,6 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use jiff::Timestamp;
 use longhaul_core::history::{HistoryChange, HistoryState, MeasuredReply};
 use longhaul_core::message::Usage;
+use longhaul_core::models::Tokenizer;
+use longhaul_core::tokens::MeasuredTokens;
+use longhaul_core::tokens::calibrated::{CalibratedCounter, UnscaledTokens};
 use longhaul_core::window::WindowStatus;
 
 use crate::branch::{BranchId, GenerationalCache};
@@ -28,6 +31,10 @@ pub(crate) struct BranchState {
     pub(crate) left_out: Option<(u128, u64)>,
     /// Whether the client sets no cache breakpoints: the gateway sets them from then on.
     pub(crate) unmarked: bool,
+    /// When its newest request was sent.
+    pub(crate) started: Option<Timestamp>,
+    /// How the provider counts this conversation, as far as its replies have shown (X4).
+    pub(crate) counter: CalibratedCounter,
 }
 
 /// The states of all branches.
@@ -53,6 +60,41 @@ impl BranchStates {
     /// The state of a branch.
     pub(crate) fn of(&self, line: BranchId) -> BranchState {
         self.change(line, |standing| standing.clone())
+    }
+
+    /// When the newest request of a branch was sent.
+    pub(crate) fn last_started(&self, line: BranchId) -> Option<Timestamp> {
+        self.change(line, |standing| standing.started)
+    }
+
+    /// Records when a request is sent.
+    pub(crate) fn started(&self, line: BranchId, at: Timestamp) {
+        self.change(line, |standing| standing.started = Some(at));
+    }
+
+    /// The counter of a branch, for a tokenizer.
+    pub(crate) fn counter(&self, line: BranchId, tokenizer: Tokenizer) -> CalibratedCounter {
+        self.change(line, |standing| {
+            standing.counter.use_tokenizer(tokenizer);
+            standing.counter.clone()
+        })
+    }
+
+    /// Learns how the provider counts what came since the last measurement.
+    pub(crate) fn additions_measured(
+        &self,
+        line: BranchId,
+        tokenizer: Tokenizer,
+        prompt: u64,
+        additions: UnscaledTokens,
+    ) {
+        self.change(line, |standing| {
+            if let Some(measured) = prompt.checked_sub(standing.history.measured.used) {
+                standing.counter.use_tokenizer(tokenizer);
+                let measured = MeasuredTokens::new(measured);
+                standing.counter.observe(measured, additions);
+            }
+        });
     }
 
     /// Records what a response measured. Returns what `follow` makes of the new state.

@@ -148,6 +148,28 @@ pub(super) fn without_results(dialect: Dialect, element: &Bytes, gone: &BTreeSet
     splices.apply(element)
 }
 
+/// The calls whose results an element holds.
+pub(super) fn result_calls(dialect: Dialect, element: &Bytes) -> Vec<String> {
+    let Some(read) = ElementParts::read(element) else {
+        return Vec::new();
+    };
+    match dialect {
+        Dialect::Anthropic => {
+            let blocks = read.blocks();
+            let results = blocks.iter().filter_map(|block| {
+                let object = read.block(block);
+                let is_result = object.string("type").as_deref() == Some("tool_result");
+                object.string("tool_use_id").filter(|_| is_result)
+            });
+            results.map(Into::into).collect()
+        }
+        Dialect::OpenAi => {
+            let call = read.field("tool_call_id").and_then(json::text);
+            call.map(Into::into).into_iter().collect()
+        }
+    }
+}
+
 fn names_one(object: ObjectReader<'_>, field: &str, gone: &BTreeSet<&str>) -> bool {
     object.string(field).is_some_and(|id| gone.contains(&*id))
 }

@@ -9,6 +9,7 @@ use longhaul_core::json;
 use longhaul_core::money::Usd;
 use longhaul_core::xxh3::xxh3_128_with_seed;
 
+use super::derived_prefix::to_stored;
 use super::loaded_prefixes::{LoadedPrefixes, PrefixKey, PrefixMap};
 use super::weight;
 use super::writability::StoreWritability;
@@ -215,7 +216,7 @@ impl CompactedPrefixes {
         &self,
         rewrite: CompactedPrefix,
     ) -> Result<Arc<LoadedPrefix>, StoreError> {
-        let sealed = rewrite.clone().sealed(&self.seal);
+        let sealed = to_stored(&rewrite).sealed(&self.seal);
         match self.shelf.put(sealed).await {
             Ok(()) => {
                 self.keeping.kept();
@@ -268,6 +269,14 @@ impl CompactedPrefixes {
         let shelved = Arc::new(LoadedPrefix::new(rewrite));
         self.at_hand.put(key, Arc::clone(&shelved));
         shelved
+    }
+
+    /// Keeps a prefix in memory whose messages were made from the client's. It is stored already.
+    pub(crate) fn keep_completed(&self, whole: LoadedPrefix) -> Arc<LoadedPrefix> {
+        let key = (whole.rewrite.tenant, whole.rewrite.at);
+        let whole = Arc::new(whole);
+        self.at_hand.put(key, Arc::clone(&whole));
+        whole
     }
 
     /// Moves the prefixes of one tenant to another, when the two turn out to be the same.

@@ -4,6 +4,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use longhaul::{Clock, SystemClock};
+use longhaul_core::config::ResultReduction;
+use longhaul_core::economy::EconomyPolicy;
 use longhaul_core::models::ModelSpec;
 use longhaul_core::window::{SwitchVerdict, SwitchableAction, WindowStatus};
 use tokio::runtime::Handle;
@@ -13,12 +15,15 @@ use tokio_util::task::TaskTracker;
 use super::CompactorSettings;
 use super::branch_state::BranchStates;
 use super::compacted_prefixes::CompactedPrefixes;
+use super::message_results::KnownResults;
+use super::message_sizes::KnownSizes;
 use super::notes::NotesTracker;
-use super::windows::ModelWindows;
+use super::reduction_records::ReductionRecords;
+use super::windows::{ModelWindows, UnpricedModels};
 use crate::branch::{BranchId, SealKey, Tenant};
 use crate::breakpoints::BreakpointMode;
 use crate::memory::{Evictable, MemoryBudget};
-use crate::store::{NotesStore, PrefixStore, StoreError};
+use crate::store::{NotesStore, PrefixStore, RecallStore, StoreError};
 use crate::watch::{Metrics, SessionChanges};
 
 /// Keeps the conversations of all requests within their windows.
@@ -29,6 +34,14 @@ pub(crate) struct Compactor {
     pub(super) notes: Option<NotesTracker>,
     pub(super) settings: CompactorSettings,
     pub(super) windows: ModelWindows,
+    /// The sizes of messages that were read before.
+    pub(super) sizes: KnownSizes,
+    /// The results in messages that were read before.
+    pub(super) results: KnownResults,
+    /// The results that are sent in a smaller form (V8).
+    pub(super) reductions: ReductionRecords,
+    /// The models whose prices are not known, as far as that was said.
+    pub(super) unpriced: UnpricedModels,
     pub(super) breakpoints: BreakpointMode,
     pub(super) metrics: Arc<Metrics>,
     pub(super) changes: SessionChanges,
@@ -47,7 +60,9 @@ pub(crate) struct CompactorStores {
     pub(crate) rewrites: Arc<dyn PrefixStore>,
     /// `None` if session notes are disabled.
     pub(crate) notes: Option<Arc<dyn NotesStore>>,
-    /// The key with which prefixes and notes are sealed.
+    /// Where reduced results are recorded.
+    pub(crate) reductions: Arc<dyn RecallStore>,
+    /// The key with which prefixes, notes and records are sealed.
     pub(crate) seal: SealKey,
     /// The budget to which their in-memory parts are charged.
     pub(crate) budget: MemoryBudget,
@@ -73,6 +88,14 @@ impl Compactor {
             )
             .await?,
             branch_states: BranchStates::default(),
+            sizes: KnownSizes::new(&shelves.budget),
+            results: KnownResults::new(&shelves.budget),
+            reductions: ReductionRecords::new(
+                shelves.reductions,
+                shelves.seal.clone(),
+                &shelves.budget,
+            ),
+            unpriced: UnpricedModels::default(),
             notes: (shelves.notes).map(|notes| NotesTracker::new(notes, shelves.seal)),
             windows: ModelWindows::new(Arc::clone(&settings.config), Arc::clone(&settings.models)),
             settings,
@@ -96,6 +119,16 @@ impl Compactor {
     /// Whether the user's switches permit an action.
     pub(super) fn may(&self, action: SwitchableAction) -> bool {
         self.settings.config.switches.decide(action) == SwitchVerdict::Allowed
+    }
+
+    /// Which actions are decided by their price, unless a rule says otherwise.
+    pub(crate) fn default_economy(&self) -> EconomyPolicy {
+        self.settings.config.economy
+    }
+
+    /// How results are made smaller before they are first sent, unless a rule says otherwise.
+    pub(crate) fn default_reduction(&self) -> ResultReduction {
+        self.settings.config.reduce
     }
 
     /// The compacted prefixes in memory, which the gateway may evict.

@@ -10,18 +10,18 @@ use crate::body::BodyRole;
 
 /// An element and where its parts lie.
 #[derive(Debug)]
-pub(super) struct ElementParts<'a> {
-    pub(super) text: &'a [u8],
-    pub(super) role: BodyRole,
+pub(crate) struct ElementParts<'a> {
+    pub(crate) text: &'a [u8],
+    pub(crate) role: BodyRole,
     /// The name of the role.
-    pub(super) role_name: Cow<'a, str>,
+    pub(crate) role_name: Cow<'a, str>,
     /// The content; `None` if there is none.
-    pub(super) content: Option<Range<usize>>,
+    pub(crate) content: Option<Range<usize>>,
 }
 
 impl<'a> ElementParts<'a> {
     /// Reads an element; `None` if it is not an object with a role.
-    pub(super) fn read(text: &'a [u8]) -> Option<Self> {
+    pub(crate) fn read(text: &'a [u8]) -> Option<Self> {
         let role_name = ObjectReader::new(text).string("role")?;
         let content = value(text, 0..text.len(), "content");
         Some(Self {
@@ -33,7 +33,7 @@ impl<'a> ElementParts<'a> {
     }
 
     /// The content's bytes.
-    pub(super) fn content(&self) -> &'a [u8] {
+    pub(crate) fn content(&self) -> &'a [u8] {
         let place = self.content.clone();
         place
             .and_then(|place| self.text.get(place))
@@ -41,19 +41,19 @@ impl<'a> ElementParts<'a> {
     }
 
     /// The blocks of the content; empty if it is a string.
-    pub(super) fn blocks(&self) -> Vec<Range<usize>> {
+    pub(crate) fn blocks(&self) -> Vec<Range<usize>> {
         let content = self.content.clone();
         let blocks = content.and_then(|content| items(self.text, content));
         blocks.unwrap_or_default()
     }
 
     /// A block's bytes as an object.
-    pub(super) fn block(&self, place: &Range<usize>) -> ObjectReader<'a> {
+    pub(crate) fn block(&self, place: &Range<usize>) -> ObjectReader<'a> {
         ObjectReader::new(self.text.get(place.clone()).unwrap_or_default())
     }
 
     /// How many tool calls it makes, in either dialect.
-    pub(super) fn calls(&self) -> u64 {
+    pub(crate) fn calls(&self) -> u64 {
         let blocks = self.blocks();
         let calls = blocks.iter().filter(|place| {
             let kind = self.block(place).string("type");
@@ -67,14 +67,14 @@ impl<'a> ElementParts<'a> {
     }
 
     /// A field of the element.
-    pub(super) fn field(&self, name: &str) -> Option<&'a [u8]> {
+    pub(crate) fn field(&self, name: &str) -> Option<&'a [u8]> {
         let field = ObjectReader::new(self.text).get(name)?;
         (field != b"null").then_some(field)
     }
 }
 
 /// The text of a content in either form: a string, or blocks with a `text`, joined by line ends.
-pub(super) fn texts(content: &[u8]) -> String {
+pub(crate) fn texts(content: &[u8]) -> String {
     if let Some(text) = json::text(content) {
         return text.into_owned();
     }

@@ -1,5 +1,6 @@
 //! Compacts a conversation: performs what the core's [`Attempt`] decides, and stores the result.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -15,14 +16,19 @@ use longhaul_core::message::Usage;
 use longhaul_core::window::WindowStatus;
 use longhaul_provider::Dialect;
 
+use super::clear::result_calls;
 use super::compactor::Compactor;
+use super::derived_prefix::{complete, stripped_spans, to_stored};
 use super::draft::CompactedDraft;
+use super::reduced_request::with_restored;
 use super::request_context::{ConversationCut, RequestContext};
 use super::settings::CompactorSettings;
 use super::upstream_caller::{self, CountedAsking};
 use super::work::WorkOccasion;
 use super::{clear, join, summarize, thinking, weight};
-use crate::store::{CompactedPrefix, CompactedPrefixKind, PrefixProvenance};
+use crate::store::{
+    CompactedPrefix, CompactedPrefixKind, DerivedRest, HistoryHash, PrefixProvenance,
+};
 
 /// Bytes of a summary request for each token, at the least.
 const QUESTION: u64 = 3;
@@ -129,12 +135,17 @@ impl Compactor {
         let base = material.outgoing.replaced.as_ref();
         let hashes = &material.recognized.hashes;
         let summary = join(&draft.conversation.summary);
+        let root = match draft.summarized.checked_sub(1) {
+            Some(last) => hashes.get(cut.from + last).copied(),
+            None => base.and_then(|(base, _)| base.rewrite.root),
+        };
+        let last = (cut.from + cut.conversation.elements.len()).saturating_sub(1);
+        let restored = material.restored_until(last, root, &draft.conversation.cleared);
         // The client's breakpoints move on, but these bytes stay.
-        let rest = draft
-            .conversation
-            .elements
-            .iter()
-            .map(thinking::without_breakpoints);
+        let rest = draft.conversation.elements.iter().map(|element| {
+            let element = with_restored(material.dialect, element, &restored);
+            thinking::without_breakpoints(&element)
+        });
         let elements: Vec<_> = draft
             .conversation
             .summary
@@ -144,18 +155,22 @@ impl Compactor {
             .collect();
         let mut usage = self.branch_states.take_in_vain(line);
         usage.add(draft.usage.as_ref().unwrap_or(&Usage::default()));
+        let derived = (draft.kind == CompactedPrefixKind::Cleared).then(|| DerivedRest {
+            changed_from: changed_from(material, cut, &draft),
+            stripped: base.map_or_else(Vec::new, |(base, _)| {
+                stripped_spans(material, &base.rewrite)
+            }),
+        });
         let rewrite = CompactedPrefix {
             tenant: material.tenant,
             at: cut.at,
             messages: cut.messages,
             text: join(&elements),
-            root: match draft.summarized.checked_sub(1) {
-                Some(last) => hashes.get(cut.from + last).copied(),
-                None => base.and_then(|(base, _)| base.rewrite.root),
-            },
+            root,
             summary: summary.len(),
             lines: draft.conversation.lines,
             cleared: draft.conversation.cleared,
+            derived,
             settled: false,
             made: PrefixProvenance {
                 session: material.placed.session,
@@ -169,10 +184,23 @@ impl Compactor {
                 cost: (usage.total() > 0)
                     .then(|| known.spec.cost_of_reply(&usage))
                     .flatten(),
-                report: draft.report,
+                report: match (&material.summary_pays, occasion) {
+                    (Some(record), WorkOccasion::Pays(_)) => {
+                        let report = serde_json::from_str(&draft.report).unwrap_or_default();
+                        PrefixProvenance::with_economy(report, record)
+                    }
+                    _ => draft.report,
+                },
             },
         };
         let (kind, before, after) = (draft.kind, draft.before, draft.after);
+        let rewrite = match rewrite.derived {
+            Some(_) => complete(to_stored(&rewrite), material),
+            None => Some(rewrite),
+        };
+        let Some(rewrite) = rewrite else {
+            return false;
+        };
         match self.rewrites.put(rewrite).await {
             Ok(_) => {
                 if let Some(window) = &known.window {
@@ -218,7 +246,7 @@ impl CompactionWork<'_> {
     fn facts(&self, occasion: WorkOccasion) -> SummaryRequestFacts {
         SummaryRequestFacts {
             used: match occasion {
-                WorkOccasion::Ahead(answered) => answered.used,
+                WorkOccasion::Ahead(answered) | WorkOccasion::Pays(answered) => answered.used,
                 _ => self.counted(),
             },
             counted: self.counted(),
@@ -288,6 +316,28 @@ impl CompactionWork<'_> {
             }
         }
     }
+}
+
+/// The rolling hash after the first message in which a draft clears a result that was sent before.
+fn changed_from(
+    material: &RequestContext,
+    cut: &ConversationCut,
+    draft: &CompactedDraft,
+) -> Option<HistoryHash> {
+    let before: BTreeSet<&str> = (cut.conversation.cleared.iter())
+        .map(String::as_str)
+        .collect();
+    let new: BTreeSet<&str> = (draft.conversation.cleared.iter())
+        .map(String::as_str)
+        .filter(|call| !before.contains(call))
+        .collect();
+    let mut elements = cut.conversation.elements.iter();
+    let first = elements.position(|element| {
+        let calls = result_calls(material.dialect, element);
+        calls.iter().any(|call| new.contains(&**call))
+    })?;
+    let hash = material.recognized.hashes.get(cut.from + first)?;
+    Some(HistoryHash(*hash))
 }
 
 /// The author of the current compacted prefix.

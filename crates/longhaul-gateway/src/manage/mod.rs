@@ -16,7 +16,8 @@
 //!
 //! `conversation` is a conversation that is being compacted, `draft` the result. `entries` turns a client's messages
 //! into transcript entries, `summarize` has the engine summarize them, `history_files` finds the files to restore;
-//! `clear` clears old results; `notes` takes a session's notes, and `notes_summary` turns them into its summary.
+//! `clear` clears old results; `reduce` makes new ones smaller (`message_results` finds them, `reduction_records` keeps
+//! what was decided, `reduced_request` sends it); `notes` takes a session's notes, and `notes_summary` turns them into its summary.
 //! `splice` edits JSON without touching other bytes; `thinking` removes what may not be sent again. `tools` is the
 //! table of known agents' tools.
 //!
@@ -28,21 +29,29 @@ mod clear;
 mod compacted_prefixes;
 mod compactor;
 mod conversation;
+mod derived_prefix;
 mod draft;
+mod economy;
 mod element;
 pub mod entries;
 pub mod history_files;
 mod loaded_prefixes;
 mod make;
+mod message_results;
+mod message_sizes;
 mod notes;
 mod notes_summary;
 mod outgoing_body;
 mod prepare;
 mod recover;
+mod reduce;
+mod reduced_request;
+mod reduction_records;
 mod request_context;
 mod settings;
 mod settle;
-mod splice;
+mod sized_history;
+pub(crate) mod splice;
 mod summarize;
 mod thinking;
 pub mod tools;
@@ -58,6 +67,7 @@ pub use clear::clear;
 pub(crate) use compactor::{Compactor, CompactorStores};
 pub use conversation::CompactableConversation;
 pub use draft::CompactedDraft;
+pub(crate) use element::ElementParts;
 pub use notes::NotesMode;
 pub use notes_summary::{NotesUnusable, draft_from_notes};
 pub(crate) use outgoing_body::OutgoingRequestBody;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::compacted_prefixes::LoadedPrefix;
+use super::request_context::RequestContext;
 use crate::body;
 use crate::branch::RecognizedBody;
 use crate::breakpoints::{
@@ -18,6 +19,10 @@ pub(crate) struct OutgoingRequestBody {
     pub(crate) parts: Vec<Bytes>,
     /// The compacted prefix, and how many of the client's elements it leaves out.
     pub(crate) replaced: Option<(Arc<LoadedPrefix>, usize)>,
+    /// The body and its layout with some results as they came, because what they refer to is not in view (V8).
+    pub(crate) restored: Option<(Bytes, Arc<RecognizedBody>)>,
+    /// After how many elements of the prefix there is one more breakpoint.
+    pub(super) marked_after: Option<usize>,
     /// The changes to its cache breakpoints, and what is to be remembered of them.
     pub(crate) marked: Option<(BreakpointChanges, Option<BreakpointHistory>)>,
 }
@@ -28,22 +33,25 @@ impl OutgoingRequestBody {
         Self {
             parts: vec![body.clone()],
             replaced: None,
+            restored: None,
+            marked_after: None,
             marked: None,
         }
     }
 
-    /// The body with a compacted prefix. `None` if the request does not begin with the history that the prefix
-    /// replaces.
-    pub(crate) fn with_prefix(
-        body: &Bytes,
-        recognised: &RecognizedBody,
+    /// The body with a compacted prefix, which has all that is sent for it. `None` if the request does not begin with
+    /// the history that the prefix replaces.
+    pub(super) fn with_prefix(
+        material: &RequestContext,
         shelved: &Arc<LoadedPrefix>,
     ) -> Option<Self> {
+        let (body, recognised) = (&material.body, &material.recognized);
         let last = position(recognised, shelved.rewrite.at)?;
         // The system prompt of chat completions leads the list and stays where it is.
         (last >= recognised.lead).then(|| {
             let mut sending = Self {
                 replaced: Some((Arc::clone(shelved), last + 1)),
+                restored: material.restored_after(&shelved.rewrite, last),
                 ..Self::unchanged(body)
             };
             sending.set_breakpoints(body, recognised, BreakpointMode::Keep, None);
@@ -59,12 +67,18 @@ impl OutgoingRequestBody {
         marks: BreakpointMode,
         trail: Option<&BreakpointHistory>,
     ) {
+        let restored = self.restored.clone();
+        let (body, recognised) = match &restored {
+            Some((body, recognised)) => (body, &**recognised),
+            None => (body, recognised),
+        };
         let replaced = self
             .replaced
             .as_ref()
             .map(|(shelved, until)| ReplacedMessages {
                 elements: recognised.lead..*until,
                 text: shelved.rewrite.text.clone(),
+                marked_after: self.marked_after,
             });
         let asked = breakpoints::BreakpointRequest {
             body,
@@ -82,6 +96,17 @@ impl OutgoingRequestBody {
                 self.marked = Some((managed.did, managed.trail));
             }
         }
+    }
+
+    /// Sets one more breakpoint, after this many elements of the prefix. The request must have room for it.
+    pub(super) fn mark_after(
+        &mut self,
+        body: &Bytes,
+        recognised: &RecognizedBody,
+        elements: usize,
+    ) {
+        self.marked_after = Some(elements);
+        self.set_breakpoints(body, recognised, BreakpointMode::Keep, None);
     }
 
     /// The body with one more element at the end of the list, for a request appended to the client's own messages.

@@ -4,16 +4,20 @@
 use std::pin::Pin;
 use std::sync::Arc;
 
+use longhaul_core::economy::EconomyPolicy;
 use longhaul_core::history::{MeasuredReply, OverflowEvidence, OversizedRequest};
 use longhaul_core::micro::is_rested;
+use longhaul_core::tokens::calibrated::UnscaledTokens;
 use longhaul_core::window::SwitchableAction;
 use longhaul_provider::Dialect;
 
 use super::compacted_prefixes::LoadedPrefix;
 use super::compactor::Compactor;
 use super::outgoing_body::{OutgoingRequestBody, position};
+use super::reduce::ReductionPurpose;
 use super::request_context::{BreakpointOwner, RequestContext};
 use super::settle;
+use super::sized_history::SizedHistory;
 use super::weight::TokenDensity;
 use super::work::{RoomRequirement, WorkOccasion};
 use crate::branch::BranchRelation;
@@ -22,6 +26,13 @@ use crate::store::StoreError;
 
 /// How often the gateway tries to make a request fit, with less content each time.
 pub(super) const TRIES: u32 = 4;
+
+/// Whether a prefix that was made ahead is held back until the threshold is reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum PreparedPrefix {
+    HeldBack,
+    None,
+}
 
 /// The outcome of preparing a request.
 #[derive(Debug, Default)]
@@ -34,18 +45,17 @@ impl Compactor {
     /// Decides what is sent. Waits only if the request would not fit.
     pub(crate) async fn prepare(self: &Arc<Self>, material: &mut RequestContext) -> Prepared {
         let began = std::time::Instant::now();
+        // The future is large, and few requests have new results.
+        Box::pin(self.reduce(material, ReductionPurpose::Sending)).await;
         self.find(material).await;
-        self.not_yet(material).await;
+        let held_back = self.not_yet(material).await;
         let measured = self.branch_states.measured(material.placed.line);
-        // The provider's cache is cold then, so old results are cleared as well (U3).
-        let limits = &self.settings.config.micro;
-        let rested = is_rested(limits, measured.answered, self.clock.now());
-        let used = measured.used;
-        if rested
-            && self.may(SwitchableAction::Micro)
-            && self.work_on(material, WorkOccasion::Rested { used }).await
-        {
-            self.find(material).await;
+        self.measure_additions(material, &measured);
+        match (self.economy_of(material), held_back) {
+            (EconomyPolicy::Off, _) => self.clear_after_rest(material, &measured).await,
+            // A summary was paid for and comes into use soon.
+            (_, PreparedPrefix::HeldBack) => {}
+            (_, PreparedPrefix::None) => self.economize(material).await,
         }
         self.make_room(material, &measured).await;
         let known = self.windows.of(&material.model);
@@ -54,8 +64,28 @@ impl Compactor {
         }
         self.mark(material);
         material.fresh = self.begins_anew(material);
+        // The next request may come before this one's usage is recorded.
+        let line = material.placed.line;
+        self.branch_states.started(line, self.clock.now());
         Prepared {
             waited: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
+        }
+    }
+
+    /// Clears old results if the conversation was idle for so long that the provider's cache is cold (U3).
+    async fn clear_after_rest(
+        self: &Arc<Self>,
+        material: &mut RequestContext,
+        measured: &MeasuredReply,
+    ) {
+        let limits = &self.settings.config.micro;
+        let rested = is_rested(limits, measured.answered, self.clock.now());
+        let used = measured.used;
+        if rested
+            && self.may(SwitchableAction::Micro)
+            && self.work_on(material, WorkOccasion::Rested { used }).await
+        {
+            self.find(material).await;
         }
     }
 
@@ -120,6 +150,7 @@ impl Compactor {
 
     /// Prepares a request that only counts tokens: nothing is made for it.
     pub(crate) async fn found(&self, material: &mut RequestContext) {
+        Box::pin(self.reduce(material, ReductionPurpose::Counting)).await;
         self.find(material).await;
         let known = self.windows.of(&material.model);
         if known.spec.thinking.binding.may_bind() {
@@ -131,8 +162,7 @@ impl Compactor {
     pub(super) async fn find(&self, material: &mut RequestContext) {
         match self.beginning(material).await {
             Ok(Some(base)) => {
-                let behind =
-                    OutgoingRequestBody::with_prefix(&material.body, &material.recognized, &base);
+                let behind = self.with_prefix(material, &base);
                 material.outgoing = behind.unwrap_or_else(|| material.outgoing.clone());
             }
             Ok(None) => {}
@@ -142,43 +172,57 @@ impl Compactor {
         }
     }
 
+    /// The body of a request with a compacted prefix, whose messages are made from the client's if they are not at hand.
+    pub(super) fn with_prefix(
+        &self,
+        material: &RequestContext,
+        base: &Arc<LoadedPrefix>,
+    ) -> Option<OutgoingRequestBody> {
+        if !base.is_incomplete() {
+            return OutgoingRequestBody::with_prefix(material, base);
+        }
+        let whole = self.rewrites.keep_completed(base.completed(material)?);
+        OutgoingRequestBody::with_prefix(material, &whole)
+    }
+
     /// A prefix that was made ahead waits until the threshold is reached: until then, the beginning stays as it was
     /// sent last, and so does the cache.
-    async fn not_yet(&self, material: &mut RequestContext) {
+    async fn not_yet(&self, material: &mut RequestContext) -> PreparedPrefix {
         let standing = self.branch_states.of(material.placed.line);
         let known = self.windows.of(&material.model);
         let (Some(window), Some((newer, _))) = (&known.window, &material.outgoing.replaced) else {
-            return;
+            return PreparedPrefix::None;
         };
         let same = standing.beginning == Some(newer.beginning());
-        // Another gateway may have sent it already.
+        // Another gateway may have sent it already; and one that was made because it pays need not wait.
         if same
+            || newer.rewrite.made.economy().is_some()
             || !self.rewrites.are_all_known()
             || newer.rewrite.made.waited.is_some()
             || standing.history.measured.used == 0
         {
-            return;
+            return PreparedPrefix::None;
         }
         let before = match standing.beginning {
             None => Some(OutgoingRequestBody::unchanged(&material.body)),
             Some(at) => {
                 let found = self.rewrites.find(material.tenant, &[at]).await;
                 let found = found.ok().flatten();
-                found.and_then(|base| {
-                    OutgoingRequestBody::with_prefix(&material.body, &material.recognized, &base)
-                })
+                found.and_then(|base| self.with_prefix(material, &base))
             }
         };
         let Some(before) = before else {
-            return;
+            return PreparedPrefix::None;
         };
         let newer = std::mem::replace(&mut material.outgoing, before);
         let was_measured = standing.history.measured.beginning == standing.beginning
             && material.first_after(standing.history.measured.at).is_some();
         let fits = self.expected(material, &standing.history.measured) < window.auto_compact;
-        if !was_measured || !fits {
-            material.outgoing = newer;
+        if was_measured && fits {
+            return PreparedPrefix::HeldBack;
         }
+        material.outgoing = newer;
+        PreparedPrefix::None
     }
 
     /// The compacted prefix that a request may begin with.
@@ -249,26 +293,56 @@ impl Compactor {
         }
     }
 
-    /// How many tokens a request will have: what was measured, plus a careful estimate of what is new. If nothing was
-    /// measured of what is sent now, all of it is estimated.
-    pub(super) fn expected(&self, material: &RequestContext, measured: &MeasuredReply) -> u64 {
+    /// The first message that came since the last measurement, if that is of what is sent now.
+    fn first_unmeasured(
+        &self,
+        material: &RequestContext,
+        measured: &MeasuredReply,
+    ) -> Option<usize> {
         let tokenizer = self.windows.of(&material.model).spec.tokenizer;
-        let careful = TokenDensity::careful(tokenizer);
         let base = material.outgoing.replaced.as_ref();
         let same = measured.used > 0
             && measured.tokenizer == tokenizer
             && measured.beginning == base.map(|(base, _)| base.beginning());
-        if same && let Some(new) = material.first_after(measured.at) {
+        material.first_after(measured.at).filter(|_| same)
+    }
+
+    /// Counts what came since the last measurement, so that the next one shows how far off the count is (X4).
+    fn measure_additions(&self, material: &mut RequestContext, measured: &MeasuredReply) {
+        let new = self.first_unmeasured(material, measured);
+        let sizes = new.and_then(|new| {
+            let sizes = SizedHistory::of(material, &self.sizes, &self.settings)?;
+            Some(sizes.from(new))
+        });
+        material.additions = sizes;
+    }
+
+    /// How many tokens a request will have: what was measured, plus a calibrated count of what is new with its bound
+    /// (X4). If nothing was measured of what is sent now, all of it is counted.
+    pub(super) fn expected(&self, material: &RequestContext, measured: &MeasuredReply) -> u64 {
+        if let Some(expected) = material.expected {
+            return expected;
+        }
+        let tokenizer = self.windows.of(&material.model).spec.tokenizer;
+        let counter = self.branch_states.counter(material.placed.line, tokenizer);
+        let careful = |count: UnscaledTokens| {
+            let estimate = counter.scaled(count);
+            estimate.tokens + estimate.bound
+        };
+        let Some(sizes) = SizedHistory::of(material, &self.sizes, &self.settings) else {
+            return TokenDensity::careful(tokenizer).tokens(material.weight().total());
+        };
+        if let Some(new) = self.first_unmeasured(material, measured) {
             let beside = material.size().beside.saturating_sub(measured.beside);
             // The parts besides the messages are English and JSON.
-            return measured.used + careful.tokens(material.weight_from(new)) + beside as u64 / 2;
+            return measured.used + careful(sizes.from(new)) + beside as u64 / 2;
         }
-        match base {
+        match &material.outgoing.replaced {
             // It was made while no request waited, so it was counted with nothing after it.
             Some((base, until)) if base.rewrite.made.waited.is_none() && !base.rewrite.settled => {
-                base.rewrite.made.after + careful.tokens(material.weight_from(*until))
+                base.rewrite.made.after + careful(sizes.from(*until))
             }
-            _ => careful.tokens(material.weight().total()),
+            _ => careful(UnscaledTokens::whole(sizes.unscaled_total())),
         }
     }
 }

@@ -4,18 +4,25 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use longhaul_core::cache::PrefixReplacement;
+use longhaul_core::config::ResultReduction;
+use longhaul_core::economy::{EconomyPolicy, EconomyRecord};
 use longhaul_core::models::Tokenizer;
+use longhaul_core::tokens::calibrated::UnscaledTokens;
 use longhaul_provider::Dialect;
 
 use super::compacted_prefixes::LoadedPrefix;
 use super::conversation::CompactableConversation;
 use super::element::ElementParts;
 use super::outgoing_body::{OutgoingRequestBody, position};
+use super::reduced_request::{ReducedRequest, with_restored};
 use super::upstream_caller::UpstreamCaller;
 use super::weight::{self, RequestTokenCount, TokenDensity};
 use crate::body::BodyRole;
 use crate::branch::{BranchPlacement, BranchRelation, RecognizedBody, Tenant};
 use crate::store::CompactedPrefixKind;
+
+/// The most cache breakpoints that a request may have.
+const MOST_BREAKPOINTS: usize = 4;
 
 /// A request that was sent, with everything that is needed to compact its conversation.
 #[derive(Debug, Clone)]
@@ -24,7 +31,7 @@ pub(crate) struct RequestContext {
     pub(crate) placed: BranchPlacement,
     pub(crate) dialect: Dialect,
     pub(crate) model: String,
-    /// The client's bytes.
+    /// The client's bytes, with reduced results in their smaller form.
     pub(crate) body: Bytes,
     /// Where its messages are, their roles, and the history that each of them ends.
     pub(crate) recognized: Arc<RecognizedBody>,
@@ -39,6 +46,22 @@ pub(crate) struct RequestContext {
     pub(crate) fresh: bool,
     /// Whose cache breakpoints are sent.
     pub(crate) marked: BreakpointOwner,
+    /// The tenant by its key alone: records of reduced results are found by it.
+    pub(crate) of_key: Tenant,
+    /// How new results are made smaller (V8).
+    pub(crate) reduce: ResultReduction,
+    /// The results that are sent in a smaller form; then `body` has them in that form.
+    pub(crate) reduced: Option<Arc<ReducedRequest>>,
+    /// Which actions are decided by their price (V5).
+    pub(crate) economy: EconomyPolicy,
+    /// The decision by which results were cleared for this request.
+    pub(crate) cleared_by_price: Option<EconomyRecord>,
+    /// The decision that a summary pays, which is begun after the reply.
+    pub(crate) summary_pays: Option<EconomyRecord>,
+    /// How many tokens the request is expected to have, if that is known better than from its parts.
+    pub(super) expected: Option<u64>,
+    /// The size of what came since the last measurement, by which the count is calibrated (X4).
+    pub(super) additions: Option<UnscaledTokens>,
 }
 
 /// Whose cache breakpoints a request was sent with.
@@ -137,6 +160,14 @@ impl RequestContext {
             refused: None,
             fresh: false,
             marked: BreakpointOwner::None,
+            of_key: placed.tenant,
+            reduce: ResultReduction::Off,
+            reduced: None,
+            economy: EconomyPolicy::Off,
+            cleared_by_price: None,
+            summary_pays: None,
+            expected: None,
+            additions: None,
         }
     }
 
@@ -156,6 +187,23 @@ impl RequestContext {
     /// The bytes of one of the client's messages.
     fn text(&self, index: usize) -> Option<&[u8]> {
         (self.recognized).message(index, |place| self.body.get(place))
+    }
+
+    /// The parts of the client's body before and after its messages.
+    pub(super) fn beside(&self) -> [&[u8]; 2] {
+        let list = &self.recognized.outline.list;
+        let before = self.body.get(..list.start).unwrap_or_default();
+        [before, self.body.get(list.end..).unwrap_or_default()]
+    }
+
+    /// Whether the client has the provider clear old results (`context_management`).
+    pub(super) fn is_cleared_by_the_provider(&self) -> bool {
+        let mut parts = self.beside().into_iter();
+        self.dialect == Dialect::Anthropic
+            && parts.any(|part| {
+                memchr::memmem::find(part, b"\"context_management\"").is_some()
+                    && memchr::memmem::find(part, b"\"clear_tool_uses_").is_some()
+            })
     }
 
     /// How many messages there are up to this one, those of role system not counted.
@@ -185,6 +233,12 @@ impl RequestContext {
     /// Whether the client has set cache breakpoints anywhere. Inside texts, quotes are escaped.
     pub(super) fn has_markers(&self) -> bool {
         memchr::memmem::find(&self.body, b"\"cache_control\"").is_some()
+    }
+
+    /// Whether the client leaves one of the four breakpoints that a request may have.
+    pub(super) fn leaves_a_breakpoint(&self) -> bool {
+        let markers = memchr::memmem::find_iter(&self.body, b"\"cache_control\"");
+        markers.take(MOST_BREAKPOINTS).count() < MOST_BREAKPOINTS
     }
 
     /// The token count of what is sent.
@@ -301,6 +355,35 @@ impl RequestContext {
             .then_some(cut)
     }
 
+    /// The older part of the conversation, without at least its newest `tokens` tokens. `None` if nothing is older.
+    pub(super) fn cut_keeping(
+        &self,
+        density: TokenDensity,
+        tokens: u64,
+        measured: u64,
+    ) -> Option<ConversationCut> {
+        let roles = self.roles();
+        let mut kept = 0;
+        let mut last = None;
+        for index in (0..roles.len()).rev() {
+            kept += density.tokens(self.weight_of(index)?);
+            let before = index.checked_sub(1)?;
+            // A reply follows, and with it everything that answers its calls.
+            if kept >= tokens
+                && roles.get(index) == Some(&BodyRole::Assistant)
+                && roles.get(before) == Some(&BodyRole::User)
+            {
+                last = Some(before);
+                break;
+            }
+        }
+        let cut = self.cut_at(last?, Some(measured.saturating_sub(kept)))?;
+        let known = self.outgoing.replaced.as_ref();
+        known
+            .is_none_or(|(base, _)| cut.messages > base.rewrite.messages)
+            .then_some(cut)
+    }
+
     fn cut_at(&self, last: usize, measured: Option<u64>) -> Option<ConversationCut> {
         let at = *self.recognized.hashes.get(last)?;
         let base = self.outgoing.replaced.as_ref().map(|(base, _)| base);
@@ -312,7 +395,12 @@ impl RequestContext {
         if from > last + 1 {
             return None;
         }
-        let spoken = (from..=last).map(|index| self.element(index));
+        let cleared = base.map_or_else(Vec::new, |base| base.rewrite.cleared.clone());
+        let restored = self.restored_until(last, summed_up, &cleared);
+        let spoken = (from..=last).map(|index| {
+            let element = self.element(index)?;
+            Some(with_restored(self.dialect, &element, &restored))
+        });
         Some(ConversationCut {
             conversation: CompactableConversation {
                 dialect: self.dialect,
@@ -320,7 +408,7 @@ impl RequestContext {
                 lines: base.map_or_else(Bytes::new, |base| base.rewrite.lines.clone()),
                 summary: base.map_or_else(Vec::new, |base| base.summary()),
                 elements: spoken.collect::<Option<_>>()?,
-                cleared: base.map_or_else(Vec::new, |base| base.rewrite.cleared.clone()),
+                cleared,
                 measured,
             },
             from,

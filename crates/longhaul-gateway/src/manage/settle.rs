@@ -8,11 +8,15 @@ use bytes::Bytes;
 use jiff::Timestamp;
 
 use super::compacted_prefixes::{CompactedPrefixes, LoadedPrefix};
+use super::derived_prefix::{complete, to_stored};
 use super::outgoing_body::OutgoingRequestBody;
+use super::reduced_request::with_restored;
 use super::request_context::RequestContext;
 use super::{join, thinking};
 use crate::body::BodyRole;
-use crate::store::{CompactedPrefix, CompactedPrefixKind, PrefixProvenance};
+use crate::store::{
+    CompactedPrefix, CompactedPrefixKind, HistoryHash, PrefixProvenance, StrippedSpan,
+};
 
 /// Settles the prefix of a request that is about to be sent, if that was not done yet.
 pub(super) async fn settle(rewrites: &CompactedPrefixes, material: &mut RequestContext) {
@@ -31,8 +35,7 @@ pub(super) fn as_if_settled(material: &mut RequestContext) {
         && let Some(settled) = settled(material)
     {
         let settled = Arc::new(LoadedPrefix::new(settled));
-        let behind =
-            OutgoingRequestBody::with_prefix(&material.body, &material.recognized, &settled);
+        let behind = OutgoingRequestBody::with_prefix(material, &settled);
         material.outgoing = behind.unwrap_or_else(|| material.outgoing.clone());
     }
 }
@@ -47,8 +50,7 @@ pub(super) async fn without_thinking(
     };
     match rewrites.put_at_once(settled).await {
         Ok(settled) => {
-            let behind =
-                OutgoingRequestBody::with_prefix(&material.body, &material.recognized, &settled);
+            let behind = OutgoingRequestBody::with_prefix(material, &settled);
             let is_so = behind.is_some();
             material.outgoing =
                 behind.unwrap_or_else(|| OutgoingRequestBody::unchanged(&material.body));
@@ -80,9 +82,18 @@ fn settled(material: &RequestContext) -> Option<CompactedPrefix> {
             ..base.rewrite.clone()
         });
     };
+    if let Some(settled) = base.and_then(|base| settled_clearing(material, base, last)) {
+        return Some(settled);
+    }
     let rest = (from..=last).map(|index| material.element(index));
     let rest: Vec<Bytes> = rest.collect::<Option<_>>()?;
-    let rest = rest.iter().map(thinking::without_breakpoints);
+    let restored = base.map_or_else(Default::default, |base| {
+        material.restored_until(last, base.rewrite.root, &base.rewrite.cleared)
+    });
+    let rest = rest.iter().map(|element| {
+        let element = with_restored(material.dialect, element, &restored);
+        thinking::without_breakpoints(&element)
+    });
     let beginning = base.iter().flat_map(|base| base.elements.iter());
     let elements: Vec<Bytes> = (beginning.map(|(_, element)| element.clone()))
         .chain(rest)
@@ -97,9 +108,34 @@ fn settled(material: &RequestContext) -> Option<CompactedPrefix> {
         summary: base.map_or(0, |base| base.rewrite.summary),
         lines: base.map_or_else(Bytes::new, |base| base.rewrite.lines.clone()),
         cleared: base.map_or_else(Vec::new, |base| base.rewrite.cleared.clone()),
+        derived: None,
         settled: true,
         made: made(material, base),
     })
+}
+
+/// Settles a clearing: thinking before the first message that it changed is still valid, and stays.
+fn settled_clearing(
+    material: &RequestContext,
+    base: &Arc<LoadedPrefix>,
+    last: usize,
+) -> Option<CompactedPrefix> {
+    let derived = base.rewrite.derived.as_ref()?;
+    let changed = derived.changed_from?;
+    let at = *material.recognized.hashes.get(last)?;
+    let span = StrippedSpan {
+        from: changed,
+        to: HistoryHash(at),
+    };
+    let settled = CompactedPrefix {
+        at,
+        messages: material.spoken_until(last),
+        derived: Some(derived.stripping(span)),
+        settled: true,
+        made: made(material, Some(base)),
+        ..to_stored(&base.rewrite)
+    };
+    complete(settled, material)
 }
 
 fn made(material: &RequestContext, base: Option<&Arc<LoadedPrefix>>) -> PrefixProvenance {

@@ -7,15 +7,15 @@ use longhaul_core::json::JsonCursor;
 
 /// A member of an object.
 #[derive(Debug, Clone)]
-pub(super) struct JsonMember {
+pub(crate) struct JsonMember {
     /// From the key to the end of the value.
-    pub(super) whole: Range<usize>,
+    pub(crate) whole: Range<usize>,
     /// The value alone.
-    pub(super) value: Range<usize>,
+    pub(crate) value: Range<usize>,
 }
 
 /// The members of the object at this range with their keys, in order. `None` if there is no object.
-pub(super) fn members(text: &[u8], place: Range<usize>) -> Option<Vec<(Vec<u8>, JsonMember)>> {
+pub(crate) fn members(text: &[u8], place: Range<usize>) -> Option<Vec<(Vec<u8>, JsonMember)>> {
     let base = place.start;
     let object = text.get(place)?;
     let mut found = Vec::new();
@@ -38,7 +38,7 @@ pub(super) fn members(text: &[u8], place: Range<usize>) -> Option<Vec<(Vec<u8>, 
 }
 
 /// The value of the member with this key; the last one if the key is repeated.
-pub(super) fn value(text: &[u8], object: Range<usize>, key: &str) -> Option<Range<usize>> {
+pub(crate) fn value(text: &[u8], object: Range<usize>, key: &str) -> Option<Range<usize>> {
     let members = members(text, object)?;
     let mut named = members.into_iter().rev();
     let (_, member) = named.find(|(name, _)| name == key.as_bytes())?;
@@ -46,7 +46,7 @@ pub(super) fn value(text: &[u8], object: Range<usize>, key: &str) -> Option<Rang
 }
 
 /// The items of the list at this range. `None` if there is no list.
-pub(super) fn items(text: &[u8], place: Range<usize>) -> Option<Vec<Range<usize>>> {
+pub(crate) fn items(text: &[u8], place: Range<usize>) -> Option<Vec<Range<usize>>> {
     let base = place.start;
     let mut found = Vec::new();
     let walked = JsonCursor::new(text.get(place)?).array(|cursor| {
@@ -60,7 +60,7 @@ pub(super) fn items(text: &[u8], place: Range<usize>) -> Option<Vec<Range<usize>
 
 /// The ranges to cut so that only some of these parts of a list or object stay, commas included. Between parts there
 /// are only commas and white space.
-pub(super) fn without(parts: &[Range<usize>], goes: impl Fn(usize) -> bool) -> Vec<Range<usize>> {
+pub(crate) fn without(parts: &[Range<usize>], goes: impl Fn(usize) -> bool) -> Vec<Range<usize>> {
     let mut cuts = Vec::new();
     let mut stayed: Option<usize> = None;
     for (at, part) in parts.iter().enumerate() {
@@ -81,22 +81,22 @@ pub(super) fn without(parts: &[Range<usize>], goes: impl Fn(usize) -> bool) -> V
 
 /// Edits of one text.
 #[derive(Debug, Default)]
-pub(super) struct Splices {
+pub(crate) struct Splices {
     changes: Vec<(Range<usize>, Vec<u8>)>,
 }
 
 impl Splices {
-    pub(super) fn cut(&mut self, places: impl IntoIterator<Item = Range<usize>>) {
+    pub(crate) fn cut(&mut self, places: impl IntoIterator<Item = Range<usize>>) {
         let cuts = places.into_iter().map(|place| (place, Vec::new()));
         self.changes.extend(cuts);
     }
 
-    pub(super) fn replace(&mut self, place: Range<usize>, by: impl Into<Vec<u8>>) {
+    pub(crate) fn replace(&mut self, place: Range<usize>, by: impl Into<Vec<u8>>) {
         self.changes.push((place, by.into()));
     }
 
     /// The text with the edits; the same bytes if there are none. An edit inside an earlier one is ignored.
-    pub(super) fn apply(mut self, text: &Bytes) -> Bytes {
+    pub(crate) fn apply(mut self, text: &Bytes) -> Bytes {
         if self.changes.is_empty() {
             return text.clone();
         }

@@ -152,6 +152,12 @@ impl KnownTools {
         named.find(|tool| tool.fits(input))
     }
 
+    /// Whether a tool of this name shows files.
+    pub(super) fn shows_files(&self, name: &str) -> bool {
+        let mut named = self.rows.iter().filter(|tool| tool.is_named(name));
+        named.any(|tool| tool.kind == ToolKind::Read)
+    }
+
     /// The tools whose results may be cleared, and those that a user adds by name (a trailing `*` stands for any
     /// ending). A tool whose results some agent wants kept is not added: its results cannot be produced again.
     pub fn clearable(&self, more: &[String]) -> ClearableTools {

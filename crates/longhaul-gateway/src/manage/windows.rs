@@ -1,5 +1,6 @@
 //! The known facts about the requested models: looked up once for each name.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use longhaul_core::config::Config;
@@ -49,5 +50,22 @@ impl ModelWindows {
         let new = Arc::new(KnownModel { spec, window });
         known().put(name, Arc::clone(&new));
         new
+    }
+}
+
+/// The models without prices for which decisions by price were found impossible: that is said once for each.
+#[derive(Debug, Default)]
+pub(super) struct UnpricedModels(Mutex<BTreeSet<String>>);
+
+impl UnpricedModels {
+    /// Says that nothing is decided by price for a model, unless that was said before.
+    pub(super) fn tell_once(&self, model: &str) {
+        let mut told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if told.len() < NAMES && told.insert(model.to_owned()) {
+            tracing::warn!(
+                model,
+                "the prices of this model are not known: thresholds alone decide (`economy = \"off\"`). Add them with --models FILE"
+            );
+        }
     }
 }

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use longhaul_core::economy::VERBATIM_TOKENS;
 use longhaul_core::history::{self, HistoryState, OversizedRequest};
 
 use super::compactor::Compactor;
@@ -27,6 +28,8 @@ const READ: usize = 4;
 pub(super) enum WorkOccasion {
     /// The window will be full soon; no request waits.
     Ahead(AnswerTokens),
+    /// A summary pays, although the window has room; no request waits.
+    Pays(AnswerTokens),
     /// The conversation was idle for long, and a request waits.
     Rested {
         /// How many tokens the window holds.
@@ -58,13 +61,14 @@ pub(super) struct RoomRequirement {
 
 impl WorkOccasion {
     pub(super) fn is_ahead(self) -> bool {
-        matches!(self, Self::Ahead(_))
+        matches!(self, Self::Ahead(_) | Self::Pays(_))
     }
 
     /// The occasion in the planner's terms.
     pub(super) fn planned(self) -> history::AttemptOccasion {
         match self {
             Self::Ahead(_) => history::AttemptOccasion::Ahead,
+            Self::Pays(_) => history::AttemptOccasion::Price,
             Self::Rested { .. } => history::AttemptOccasion::Idle,
             Self::Full(need) => history::AttemptOccasion::Full(need.pressing),
         }
@@ -88,7 +92,7 @@ impl Compactor {
             }
         };
         match occasion {
-            WorkOccasion::Ahead(_) => work.await,
+            WorkOccasion::Ahead(_) | WorkOccasion::Pays(_) => work.await,
             _ => self
                 .tasks
                 .spawn_on(work, &self.runtime)
@@ -166,7 +170,7 @@ impl Compactor {
         };
         let weight = material.weight();
         let density = match occasion {
-            WorkOccasion::Ahead(answered) => {
+            WorkOccasion::Ahead(answered) | WorkOccasion::Pays(answered) => {
                 TokenDensity::measured(answered.prompt, weight.total())
             }
             WorkOccasion::Rested { used } => TokenDensity::measured(used, weight.total()),
@@ -181,7 +185,15 @@ impl Compactor {
                 let taken = head + density.tokens(cut.after);
                 taken <= window.auto_compact - window.auto_compact / FREE
             });
-        let cuts = newest_stays.into_iter().chain(material.cut(Some(measured)));
+        let whole = match occasion {
+            // What is decided by price leaves the newest messages word for word (V5).
+            WorkOccasion::Pays(_) => {
+                let verbatim = window.scale().apply(VERBATIM_TOKENS);
+                material.cut_keeping(density, verbatim, measured)
+            }
+            _ => material.cut(Some(measured)),
+        };
+        let cuts = newest_stays.into_iter().chain(whole);
         for cut in cuts {
             let mut settings = self.settings.for_conversation(head, self.clock.now());
             if let WorkOccasion::Full(need) = occasion {
@@ -210,7 +222,9 @@ impl Compactor {
         let least = base.map_or(0, |(base, _)| base.rewrite.messages);
         let hashes = &material.recognized.hashes;
         let found = match occasion {
-            WorkOccasion::Ahead(_) => self.rewrites.find(material.tenant, hashes).await,
+            WorkOccasion::Ahead(_) | WorkOccasion::Pays(_) => {
+                self.rewrites.find(material.tenant, hashes).await
+            }
             _ => self.beginning(material).await,
         };
         let refused = match occasion {
@@ -219,7 +233,10 @@ impl Compactor {
         };
         found.ok().flatten().is_some_and(|found| {
             let rewrite = &found.rewrite;
-            rewrite.messages > least && refused != Some((rewrite.at, rewrite.text.len()))
+            let is_refused = refused.is_some_and(|(at, bytes)| {
+                at == rewrite.at && (found.is_incomplete() || bytes == rewrite.text.len())
+            });
+            rewrite.messages > least && !is_refused
         })
     }
 }

@@ -3,15 +3,16 @@
 use longhaul_core::message::Usage;
 use serde_json::{Value, json};
 
-use super::savings;
+use super::outcomes;
 use crate::branch::BranchId;
 use crate::manage::Compactor;
+use crate::savings;
 use crate::store::{CallRecord, PrefixProvenance, SessionRow};
 
 /// A session in the list.
 pub(super) fn session(row: &SessionRow, care: &Compactor) -> Value {
     let mut shown = json!(row);
-    let worth = savings::of_left_out(care, &row.model, row.saved_tokens);
+    let worth = savings::of_left_out(&care.spec(&row.model), row.saved_tokens);
     let saved = worth.map(|worth| worth.to_f64() - row.summaries_cost_usd);
     shown["saved_usd"] = json!(saved);
     shown
@@ -46,8 +47,12 @@ fn usage(usage: &Usage) -> Value {
     })
 }
 
-/// A compaction. A report that is not JSON is shown as text.
-pub(super) fn compaction(made: &PrefixProvenance) -> Value {
+/// A compaction of a session, with all of its compactions and calls. A report that is not JSON is shown as text.
+pub(super) fn compaction(
+    made: &PrefixProvenance,
+    all: &[PrefixProvenance],
+    calls: &[(BranchId, CallRecord)],
+) -> Value {
     let report = serde_json::from_str(&made.report);
     json!({
         "at": made.at,
@@ -58,6 +63,7 @@ pub(super) fn compaction(made: &PrefixProvenance) -> Value {
         "milliseconds": made.millis,
         "waited_milliseconds": made.waited.unwrap_or(0),
         "cost_usd": made.cost.map(|cost| cost.to_f64()),
+        "economy": outcomes::outcome(made, all, calls),
         "report": report.unwrap_or_else(|_| Value::from(made.report.as_str())),
     })
 }

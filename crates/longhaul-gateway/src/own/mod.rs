@@ -7,6 +7,8 @@ mod assets;
 mod events;
 mod guard;
 mod json_views;
+mod outcomes;
+mod proof;
 mod savings;
 mod sessions;
 
@@ -34,6 +36,10 @@ pub(crate) async fn answer(state: &GatewayState, request: &Request<Incoming>) ->
         let error = json!({"error": "there is nothing to change here"});
         return json_answer(StatusCode::METHOD_NOT_ALLOWED, &error);
     }
+    // Whoever does not know the secret learns nothing from an answer.
+    if path == crate::proof::PROOF_PATH {
+        return proof::answer(state, request.uri().query());
+    }
     // The page itself contains no data; it asks for the token and then for the sessions.
     if let Some(file) = assets::answer(path, request.headers()) {
         return file;
@@ -45,6 +51,7 @@ pub(crate) async fn answer(state: &GatewayState, request: &Request<Incoming>) ->
     let mut answer = match path {
         "/metrics" => text(state.metrics.text(), "text/plain; version=0.0.4"),
         "/longhaul/api/events" => events::answer(state),
+        savings::PATH => savings::answer(state, request.uri().query()).await,
         _ => sessions::answer(state, path, request.uri().query()).await,
     };
     let fixed = [

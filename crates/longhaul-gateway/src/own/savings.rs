@@ -1,32 +1,68 @@
-//! What it saved to leave part of a history out.
-//!
-//! A token that was not sent would have cost at least a read from the cache; the cost of making summaries is
-//! subtracted. The figure is therefore rather too low than too high.
+//! What was spent and saved, as JSON (documented in docs/gateway.md): of everything, or of one run of an agent.
 
-use std::collections::BTreeMap;
+use http::{Response, StatusCode};
+use jiff::Timestamp;
+use serde_json::{Value, json};
 
-use longhaul_core::money::Usd;
+use crate::own_body::{OwnBody, json_answer};
+use crate::savings::{self, SavingsGrouping, SavingsReport};
+use crate::state::GatewayState;
+use crate::store::{SpendQuery, StoreError};
 
-use crate::manage::Compactor;
+/// The path of it.
+pub(super) const PATH: &str = "/longhaul/api/savings";
 
-/// What this many tokens would have cost at the least; `None` if the model's prices are not known.
-pub(super) fn of_left_out(care: &Compactor, model: &str, tokens: u64) -> Option<Usd> {
-    let prices = care.spec(model).prices.clone()?;
-    // Larger prompts cost more.
-    Some(prices.at(0).cache_read.of(tokens))
+pub(super) async fn answer(state: &GatewayState, query: Option<&str>) -> Response<OwnBody> {
+    let (asked, by) = match read(query) {
+        Ok(asked) => asked,
+        Err(why) => return json_answer(StatusCode::BAD_REQUEST, &json!({"error": why})),
+    };
+    match found(state, asked, by).await {
+        Ok(found) => json_answer(StatusCode::OK, &found),
+        Err(error) => {
+            let error = json!({"error": error.to_string()});
+            json_answer(StatusCode::INTERNAL_SERVER_ERROR, &error)
+        }
+    }
 }
 
-/// What the omitted tokens of these calls would have cost; `None` if no model's prices are known.
-pub(super) fn of_calls<'c>(
-    care: &Compactor,
-    calls: impl Iterator<Item = (&'c str, u64)>,
-) -> Option<Usd> {
-    let mut left_out: BTreeMap<&str, u64> = BTreeMap::new();
-    for (model, tokens) in calls {
-        *left_out.entry(model).or_default() += tokens;
+/// Reads `since` (milliseconds since 1970), `run` and `by`.
+fn read(query: Option<&str>) -> Result<(SpendQuery, SavingsGrouping), String> {
+    let mut asked = SpendQuery::default();
+    let mut by = SavingsGrouping::default();
+    let pairs = query.unwrap_or_default().split('&');
+    for pair in pairs.filter(|pair| !pair.is_empty()) {
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        match name {
+            "since" => {
+                let millis = value.parse().ok();
+                let since = millis.and_then(|millis| Timestamp::from_millisecond(millis).ok());
+                asked.since = Some(since.ok_or("`since` is a number of milliseconds since 1970")?);
+            }
+            "run" => asked.run = Some(value.parse().map_err(|_| "`run` is a hexadecimal number")?),
+            "by" => by = value.parse()?,
+            _ => {
+                return Err(format!(
+                    "there is no {name:?}; ask with `since`, `run` and `by`"
+                ));
+            }
+        }
     }
-    let worth = left_out
-        .into_iter()
-        .filter_map(|(model, tokens)| of_left_out(care, model, tokens));
-    worth.reduce(|all, one| all + one)
+    Ok((asked, by))
+}
+
+async fn found(
+    state: &GatewayState,
+    asked: SpendQuery,
+    by: SavingsGrouping,
+) -> Result<Value, StoreError> {
+    let Some(_) = asked.run else {
+        let log = state.store.spend(asked).await?;
+        return Ok(json!(SavingsReport::of(&log, by, &state.models)));
+    };
+    let (log, prefixes) = (&*state.store, &*state.prefix_store);
+    let (report, lost) = savings::look_up(log, prefixes, asked, by, &state.models).await?;
+    let mut shown = json!(report);
+    shown["lost"] = json!(lost);
+    Ok(shown)
 }

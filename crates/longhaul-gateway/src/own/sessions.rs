@@ -6,9 +6,10 @@ use http::{Response, StatusCode};
 use longhaul_core::money::Usd;
 use serde_json::{Value, json};
 
-use super::{json_views, savings};
+use super::json_views;
 use crate::branch::GatewaySessionId;
 use crate::own_body::{OwnBody, json_answer};
+use crate::savings;
 use crate::state::GatewayState;
 use crate::store::StoreError;
 
@@ -83,7 +84,9 @@ async fn one(
     let left_out = calls
         .iter()
         .map(|(_, call)| (call.model.as_str(), call.saved));
-    let worth = savings::of_calls(&state.compactor, left_out);
+    let worth = savings::of_calls(left_out, |model, tokens| {
+        savings::of_left_out(&state.compactor.spec(model), tokens)
+    });
     let spent: Usd = made.iter().filter_map(|made| made.cost).sum();
     Ok(Some(json!({
         "session": id.to_string(),
@@ -91,6 +94,6 @@ async fn one(
         "windows": windows,
         "saved_usd": worth.map(|worth| (worth - spent).to_f64()),
         "calls": calls.iter().map(|(line, call)| json_views::call(*line, call)).collect::<Vec<_>>(),
-        "compactions": made.iter().map(json_views::compaction).collect::<Vec<_>>(),
+        "compactions": made.iter().map(|one| json_views::compaction(one, &made, &calls)).collect::<Vec<_>>(),
     })))
 }

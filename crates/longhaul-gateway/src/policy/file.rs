@@ -6,9 +6,11 @@
 //! use = "off"
 //! ```
 
+use longhaul_core::config::ResultReduction;
+use longhaul_core::economy::EconomyPolicy;
 use serde::Deserialize;
 
-use super::{PolicyRule, RequestPolicy};
+use super::{PolicyRule, RecallMode, RequestPolicy};
 
 /// Why a file of rules cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -41,6 +43,9 @@ struct PolicyTable {
     path: Option<String>,
     header: Option<String>,
     r#use: String,
+    economy: Option<String>,
+    recall: Option<String>,
+    reduce: Option<String>,
 }
 
 /// Reads the rules in a file's text.
@@ -51,6 +56,26 @@ pub fn rules_of(text: &str) -> Result<Vec<PolicyRule>, PolicyFileError> {
         let mut rule = PolicyRule {
             policy: RequestPolicy::of(&table.r#use)
                 .ok_or_else(|| wrong("`use` is \"manage\", \"observe\" or \"off\"".to_owned()))?,
+            economy: (table.economy.as_deref())
+                .map(|name| {
+                    EconomyPolicy::named(name).ok_or_else(|| {
+                        wrong("`economy` is \"off\", \"clear\" or \"full\"".to_owned())
+                    })
+                })
+                .transpose()?,
+            recall: (table.recall.as_deref())
+                .map(|name| {
+                    RecallMode::named(name)
+                        .ok_or_else(|| wrong("`recall` is \"on\" or \"off\"".to_owned()))
+                })
+                .transpose()?,
+            reduce: (table.reduce.as_deref())
+                .map(|name| {
+                    ResultReduction::named(name).ok_or_else(|| {
+                        wrong("`reduce` is \"off\", \"exact\" or \"recallable\"".to_owned())
+                    })
+                })
+                .transpose()?,
             ..PolicyRule::default()
         };
         let conditions = [

@@ -4,12 +4,16 @@
 //! `x-longhaul-policy`, never for more.
 
 mod file;
+mod recall_mode;
 mod rule;
 
 pub use file::{PolicyFileError, rules_of};
+pub use recall_mode::RecallMode;
 pub use rule::{PolicyRule, PolicyRuleError};
 
 use http::HeaderMap;
+use longhaul_core::config::ResultReduction;
+use longhaul_core::economy::EconomyPolicy;
 
 use crate::branch::Tenant;
 
@@ -72,6 +76,32 @@ pub struct PolicyRules {
 }
 
 impl PolicyRules {
+    /// Which actions are decided by their price for a request, if the first rule that matches says so.
+    pub fn economy(&self, subject: PolicySubject<'_>) -> Option<EconomyPolicy> {
+        self.first(subject)?.economy
+    }
+
+    /// How results of a request are made smaller before they are first sent, if the first rule that matches says so.
+    pub fn reduce(&self, subject: PolicySubject<'_>) -> Option<ResultReduction> {
+        self.first(subject)?.reduce
+    }
+
+    /// Whether a request's conversation is offered recall, if the first rule that matches says so.
+    pub fn recall(&self, subject: PolicySubject<'_>) -> Option<RecallMode> {
+        self.first(subject)?.recall
+    }
+
+    /// Whether any rule offers recall.
+    pub fn may_recall(&self) -> bool {
+        let mut rules = self.rules.iter();
+        rules.any(|rule| rule.recall == Some(RecallMode::On))
+    }
+
+    fn first(&self, subject: PolicySubject<'_>) -> Option<&PolicyRule> {
+        let mut rules = self.rules.iter();
+        rules.find(|rule| rule.matches(subject) == Some(true))
+    }
+
     /// The policy of a request. `None` if it depends on the model, which is not known yet.
     pub fn decide(&self, subject: PolicySubject<'_>) -> Option<RequestPolicy> {
         let asked = (subject.headers.get(HEADER))

@@ -1,8 +1,10 @@
 //! One rule: conditions that must all hold, and the resulting policy.
 
 use http::{HeaderName, HeaderValue};
+use longhaul_core::config::ResultReduction;
+use longhaul_core::economy::EconomyPolicy;
 
-use super::{PolicySubject, RequestPolicy};
+use super::{PolicySubject, RecallMode, RequestPolicy};
 use crate::branch::Tenant;
 
 /// A rule. A condition that is `None` always holds.
@@ -18,7 +20,16 @@ pub struct PolicyRule {
     pub header: Option<(HeaderName, HeaderValue)>,
     /// The resulting policy.
     pub policy: RequestPolicy,
+    /// Which actions are decided by their price (V5); `None` means as the settings say.
+    pub economy: Option<EconomyPolicy>,
+    /// Whether recall is offered (X2); `None` means as the settings say.
+    pub recall: Option<RecallMode>,
+    /// How results are made smaller before they are first sent (V8); `None` means as the settings say.
+    pub reduce: Option<ResultReduction>,
 }
+
+/// What may follow a policy.
+const OPTIONS: &str = "economy=off`, `economy=clear`, `economy=full`, `reduce=off`, `reduce=exact`, `reduce=recallable`, `recall=on` or `recall=off";
 
 /// A rule that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -79,19 +90,37 @@ impl PolicyRule {
 impl std::str::FromStr for PolicyRule {
     type Err = PolicyRuleError;
 
-    /// Parses `CONDITION=VALUE,…:POLICY`, or a policy alone.
+    /// Parses `CONDITION=VALUE,…:POLICY`, or a policy alone. `,economy=…`, `,recall=…` and `,reduce=…` may
+    /// follow the policy.
     fn from_str(text: &str) -> Result<Self, PolicyRuleError> {
         let wrong = |reason: String| PolicyRuleError {
             rule: text.to_owned(),
             reason,
         };
         let (conditions, policy) = text.rsplit_once(':').unwrap_or(("", text));
+        let (policy, options) = policy.split_once(',').unwrap_or((policy, ""));
         let policy = RequestPolicy::of(policy.trim())
             .ok_or_else(|| wrong("a policy is `manage`, `observe` or `off`".to_owned()))?;
         let mut rule = PolicyRule {
             policy,
             ..PolicyRule::default()
         };
+        for option in options
+            .split(',')
+            .map(str::trim)
+            .filter(|text| !text.is_empty())
+        {
+            let (name, value) = option.split_once('=').unwrap_or((option, ""));
+            let economy = EconomyPolicy::named(value).filter(|_| name == "economy");
+            let recall = RecallMode::named(value).filter(|_| name == "recall");
+            let reduce = ResultReduction::named(value).filter(|_| name == "reduce");
+            if economy.is_none() && recall.is_none() && reduce.is_none() {
+                return Err(wrong(format!("after the policy comes `{OPTIONS}`")));
+            }
+            rule.economy = economy.or(rule.economy);
+            rule.recall = recall.or(rule.recall);
+            rule.reduce = reduce.or(rule.reduce);
+        }
         for condition in conditions.split(',').filter(|text| !text.trim().is_empty()) {
             let (what, value) = condition
                 .split_once('=')

@@ -1,8 +1,5 @@
 //! A row of either database, column by column: the part of reading that differs between them. The meaning of the
-//! columns is in `rows.rs`.
-
-use sqlx::Row as _;
-use sqlx::postgres::PgRow;
+//! columns is in `rows.rs`; PostgreSQL's half is in `postgres/columns.rs`.
 
 /// Reads the values of a row by their position in the query. A column that is NULL reads as `None`; one with another
 /// type is an error.
@@ -43,29 +40,5 @@ impl Columns for rusqlite::Row<'_> {
 
     fn bytes(&self, at: usize) -> rusqlite::Result<Option<Vec<u8>>> {
         self.get(at)
-    }
-}
-
-impl Columns for PgRow {
-    type Error = sqlx::Error;
-
-    fn integer(&self, at: usize) -> sqlx::Result<Option<i64>> {
-        self.try_get(at)
-    }
-
-    fn float(&self, at: usize) -> sqlx::Result<Option<f64>> {
-        self.try_get(at)
-    }
-
-    fn flag(&self, at: usize) -> sqlx::Result<bool> {
-        self.try_get(at)
-    }
-
-    fn text(&self, at: usize) -> sqlx::Result<Option<String>> {
-        self.try_get(at)
-    }
-
-    fn bytes(&self, at: usize) -> sqlx::Result<Option<Vec<u8>>> {
-        self.try_get(at)
     }
 }

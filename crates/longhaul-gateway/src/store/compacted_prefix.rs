@@ -2,9 +2,10 @@
 
 use bytes::Bytes;
 use jiff::Timestamp;
+use longhaul_core::economy::EconomyRecord;
 use longhaul_core::json::ObjectReader;
 use longhaul_core::money::Usd;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::branch::{BranchId, GatewaySessionId, Tenant};
@@ -72,10 +73,61 @@ pub struct CompactedPrefix {
     pub lines: Bytes,
     /// The ids of the tool calls with cleared results in the rest of `text`.
     pub cleared: Vec<String>,
+    /// How the messages after the summary are made from the client's; `None` if `text` has them. A store has only the
+    /// summary of a derived prefix.
+    pub derived: Option<DerivedRest>,
     /// Whether the prefix is settled: it leaves out the thinking that is bound to the replaced messages (N2).
     pub settled: bool,
     /// How the prefix was made.
     pub made: PrefixProvenance,
+}
+
+impl CompactedPrefix {
+    /// The value of `derived` in a column of a store.
+    pub(crate) fn derived_column(&self) -> Option<String> {
+        let derived = self.derived.as_ref()?;
+        serde_json::to_string(derived).ok()
+    }
+}
+
+/// How the part of a prefix after its summary is made from the client's own messages: with the results cleared that
+/// [`CompactedPrefix::cleared`] names, and without the thinking in some spans.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct DerivedRest {
+    /// The rolling hash after the first message that differs from what was sent before this prefix.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changed_from: Option<HistoryHash>,
+    /// The spans of messages without thinking (N2), in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stripped: Vec<StrippedSpan>,
+}
+
+/// A span of messages, both ends included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StrippedSpan {
+    /// The rolling hash after its first message.
+    pub from: HistoryHash,
+    /// The rolling hash after its last message.
+    pub to: HistoryHash,
+}
+
+/// A rolling hash, written as hexadecimal digits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub struct HistoryHash(pub u128);
+
+impl From<HistoryHash> for String {
+    fn from(hash: HistoryHash) -> Self {
+        format!("{:032x}", hash.0)
+    }
+}
+
+impl TryFrom<String> for HistoryHash {
+    type Error = std::num::ParseIntError;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        u128::from_str_radix(&text, 16).map(Self)
+    }
 }
 
 /// How, when and at what cost a compacted prefix was made.
@@ -105,6 +157,9 @@ pub struct PrefixProvenance {
 
 /// The field of a settled prefix's report that holds the kind of the prefix before it was settled.
 const SETTLED: &str = "settled";
+
+/// The field of a report that holds the decision by price.
+const ECONOMY: &str = "economy";
 
 impl PrefixProvenance {
     /// The value of `waited` in a column of a store, where zero means that no request waited.
@@ -147,6 +202,22 @@ impl PrefixProvenance {
             .string(SETTLED)
             .and_then(|name| CompactedPrefixKind::of(&name));
         former.unwrap_or(CompactedPrefixKind::Settled)
+    }
+
+    /// The decision by price that led to the prefix, if one did (V6).
+    pub fn economy(&self) -> Option<EconomyRecord> {
+        EconomyRecord::of_metadata(ObjectReader::new(self.report.as_bytes()))
+    }
+
+    /// A loss report with the decision by price that led to the action.
+    pub(crate) fn with_economy(report: Value, record: &EconomyRecord) -> String {
+        match (report, serde_json::to_value(record)) {
+            (Value::Object(mut report), Ok(record)) => {
+                report.insert(ECONOMY.to_owned(), record);
+                Value::Object(report).to_string()
+            }
+            (report, _) => report.to_string(),
+        }
     }
 
     /// The report for the prefix that settling this one results in: the same report, with the kind of this prefix.

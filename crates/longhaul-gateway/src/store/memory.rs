@@ -5,8 +5,8 @@ use jiff::Timestamp;
 
 use super::{
     CallRecord, Claim, CompactedPrefix, NotesRecord, NotesStore, PrefixListing, PrefixProvenance,
-    PrefixStore, PurgeCounts, Sealed, SessionRow, SqliteStore, StartupState, StoreError,
-    StoreHealth, UsageLogRecord, UsageLogStore,
+    PrefixStore, PurgeCounts, RecallRecord, RecallStore, Sealed, SessionRow, SpendQuery, SpendRow,
+    SqliteStore, StartupState, StoreError, StoreHealth, UsageLogRecord, UsageLogStore,
 };
 use crate::branch::{BranchId, GatewaySessionId, Tenant};
 
@@ -40,6 +40,10 @@ impl UsageLogStore for InMemoryStore {
         most: usize,
     ) -> BoxFuture<'_, Result<Vec<(BranchId, CallRecord)>, StoreError>> {
         self.0.calls(session, most)
+    }
+
+    fn spend(&self, query: SpendQuery) -> BoxFuture<'_, Result<Vec<SpendRow>, StoreError>> {
+        self.0.spend(query)
     }
 
     fn purge(&self, before: Timestamp) -> BoxFuture<'_, Result<PurgeCounts, StoreError>> {
@@ -103,5 +107,19 @@ impl NotesStore for InMemoryStore {
 
     fn discard_notes(&self, tenant: Tenant, at: u128) -> BoxFuture<'_, Result<(), StoreError>> {
         self.0.discard_notes(tenant, at)
+    }
+}
+
+impl RecallStore for InMemoryStore {
+    fn put_recall(&self, record: Sealed<RecallRecord>) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.0.put_recall(record)
+    }
+
+    fn find_recall(
+        &self,
+        tenant: Tenant,
+        at: Vec<u128>,
+    ) -> BoxFuture<'_, Result<Vec<Sealed<RecallRecord>>, StoreError>> {
+        self.0.find_recall(tenant, at)
     }
 }

@@ -1,9 +1,10 @@
 //! The gateway's stores. The usage log: which branches there are, and the usage, cost and cache findings of each call;
-//! never bodies. The prefix store: compacted prefixes and the notes of sessions ([`NotesStore`]), which is text of
-//! conversations. Keys are never stored.
+//! never bodies. The prefix store: compacted prefixes, the notes of sessions ([`NotesStore`]) and what recall needs
+//! ([`RecallStore`]), which is text of conversations. Keys are never stored.
 //!
 //! [`UsageLogStore`] and [`PrefixStore`] are the interfaces; [`SqliteStore`] uses a file, [`InMemoryStore`] only
-//! memory, [`PostgresStore`] is shared by many gateways, which share the tips of their branches through [`PeerStore`].
+//! memory, and a PostgreSQL server (feature `postgres`, [`open_shared_store`]) is shared by many gateways, which share
+//! the tips of their branches through [`PeerStore`].
 //! The usage log is written in batches, off the path of requests, by its writer (`watch/`); compacted prefixes are
 //! durable before they are used.
 
@@ -13,23 +14,36 @@ mod compacted_prefix;
 mod health;
 mod memory;
 mod notes;
+#[cfg(feature = "postgres")]
 mod postgres;
+#[cfg(not(feature = "postgres"))]
+#[path = "without_postgres.rs"]
+mod postgres;
+mod recall;
 mod record;
 mod rows;
 mod sealed;
+mod shared;
+mod spend;
 mod sqlite;
 
 use futures_util::future::BoxFuture;
 use jiff::Timestamp;
 
-pub use compacted_prefix::{CompactedPrefix, CompactedPrefixKind, PrefixProvenance};
+pub use compacted_prefix::{
+    CompactedPrefix, CompactedPrefixKind, DerivedRest, HistoryHash, PrefixProvenance, StrippedSpan,
+};
 pub use health::StoreHealth;
 pub use memory::InMemoryStore;
 pub use notes::{NotesRecord, NotesStore};
+#[cfg(feature = "postgres")]
 pub use postgres::PostgresStore;
+pub use recall::{RecallRecord, RecallStore};
 pub use record::{BranchRecord, CallEnding, CallRecord, PurgeCounts, SessionRow, UsageLogRecord};
 pub use sealed::{Sealable, Sealed};
-pub use sqlite::SqliteStore;
+pub use shared::{SharedStore, is_server_url, open_shared_store};
+pub use spend::{SpendQuery, SpendRow};
+pub use sqlite::{ReadOnlyUsageLog, SqliteStore};
 
 use crate::branch::{BranchId, GatewaySessionId, RestoredBranch, Tenant};
 
@@ -56,6 +70,11 @@ pub enum StoreError {
         /// The newest format known to this version.
         known: i64,
     },
+    /// A server was named, and this build cannot use one.
+    #[error(
+        "this build has no PostgreSQL (packages have it; `--features postgres` builds it): name a file, as in `--store sqlite:PATH`"
+    )]
+    NoPostgres,
     /// Reading or writing failed.
     #[error("the store failed: {0}")]
     Failed(String),
@@ -90,6 +109,8 @@ pub trait UsageLogStore: Send + Sync + 'static {
         session: GatewaySessionId,
         most: usize,
     ) -> BoxFuture<'_, Result<Vec<(BranchId, CallRecord)>, StoreError>>;
+    /// What was spent and left out, one row for each day, session, model and agent, in no particular order.
+    fn spend(&self, query: SpendQuery) -> BoxFuture<'_, Result<Vec<SpendRow>, StoreError>>;
     /// Deletes what was last seen before this time.
     fn purge(&self, before: Timestamp) -> BoxFuture<'_, Result<PurgeCounts, StoreError>>;
 }
@@ -127,10 +148,10 @@ pub trait PrefixStore: StoreHealth {
     ) -> BoxFuture<'_, Result<Vec<PrefixProvenance>, StoreError>>;
 }
 
-/// Usage log, prefix store and notes store in one.
-pub trait GatewayStorage: UsageLogStore + PrefixStore + NotesStore {}
+/// Usage log, prefix store, notes store and recall store in one.
+pub trait GatewayStorage: UsageLogStore + PrefixStore + NotesStore + RecallStore {}
 
-impl<S: UsageLogStore + PrefixStore + NotesStore> GatewayStorage for S {}
+impl<S: UsageLogStore + PrefixStore + NotesStore + RecallStore> GatewayStorage for S {}
 
 /// What gateways that share a store know of each other. A branch is written ([`UsageLogStore::append`]) before its
 /// response is passed on, so that the gateway that gets the next request finds it.

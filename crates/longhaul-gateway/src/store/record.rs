@@ -6,6 +6,7 @@ use longhaul_core::money::Usd;
 use serde::Serialize;
 
 use crate::branch::{BranchId, GatewaySessionId, HistoryChain, Tenant};
+use crate::calling_agent::CallingAgent;
 
 /// One record of the usage log.
 #[derive(Debug, Clone)]
@@ -98,6 +99,8 @@ pub struct CallRecord {
     pub rewritten: bool,
     /// Whether the response was not read to its end, so that `usage` is only what was known by then.
     pub partial: bool,
+    /// Which agent made the call.
+    pub caller: CallingAgent,
 }
 
 /// A session with the totals of its calls.

@@ -5,16 +5,18 @@
 //! prefixes are sealed as well.
 
 use bytes::Bytes;
-use jiff::{SignedDuration, Timestamp};
+use jiff::civil::Date;
+use jiff::{SignedDuration, Span, Timestamp};
 use longhaul_core::message::Usage;
 use longhaul_core::money::Usd;
 
 use super::columns::Columns;
 use super::{
     CallEnding, CallRecord, CompactedPrefix, CompactedPrefixKind, NotesRecord, PrefixListing,
-    PrefixProvenance, Sealed, SessionRow,
+    PrefixProvenance, RecallRecord, Sealed, SessionRow, SpendRow,
 };
 use crate::branch::{BranchId, GatewaySessionId, HistoryChain, RestoredBranch, Seal, Tenant};
+use crate::calling_agent::{AgentRunId, CallingAgent};
 
 /// The use of a record is written again only after this long: purges are not more exact than that.
 const USED_EVERY: SignedDuration = SignedDuration::from_hours(1);
@@ -44,7 +46,7 @@ fn number<R: Columns, T: TryFrom<i64> + Default>(row: &R, at: usize) -> Result<T
     Ok(number.unwrap_or_default())
 }
 
-fn time<R: Columns>(row: &R, at: usize) -> Result<Option<Timestamp>, R::Error> {
+pub(super) fn time<R: Columns>(row: &R, at: usize) -> Result<Option<Timestamp>, R::Error> {
     let millis = row.integer(at)?;
     Ok(millis.and_then(|millis| Timestamp::from_millisecond(millis).ok()))
 }
@@ -99,7 +101,7 @@ pub(super) fn line<R: Columns>(
     Ok((BranchId(id(row, at)?), GatewaySessionId(id(row, at + 1)?)))
 }
 
-/// A branch to recognize again: tenant, id, session, chain, messages, answered.
+/// A branch to recognize again: tenant, id, session, chain, messages, answered, seen.
 pub(super) fn restored<R: Columns>(row: &R) -> Result<RestoredBranch, R::Error> {
     let (line, session) = line(row, 1)?;
     Ok(RestoredBranch {
@@ -107,6 +109,7 @@ pub(super) fn restored<R: Columns>(row: &R) -> Result<RestoredBranch, R::Error> 
         line,
         session,
         chain: chain(row, 3)?,
+        last_used: time(row, 6)?,
     })
 }
 
@@ -141,7 +144,7 @@ pub(super) fn session<R: Columns>(row: &R) -> Result<SessionRow, R::Error> {
 }
 
 /// A call: line, at, model, messages, status, ended, millis, input, cache read, written for five minutes, for an hour,
-/// output, cost, finding, saved, rewritten, partial.
+/// output, cost, finding, saved, rewritten, partial, caller, run.
 pub(super) fn call<R: Columns>(row: &R) -> Result<(BranchId, CallRecord), R::Error> {
     let usage = Usage {
         input: number(row, 7)?,
@@ -164,8 +167,40 @@ pub(super) fn call<R: Columns>(row: &R) -> Result<(BranchId, CallRecord), R::Err
         saved: number(row, 14)?,
         rewritten: row.flag(15)?,
         partial: row.flag(16)?,
+        caller: CallingAgent {
+            agent: row.text(17)?,
+            run: row.integer(18)?.map(|run| AgentRunId(run.cast_unsigned())),
+        },
     };
     Ok((BranchId(id(row, 0)?), record))
+}
+
+/// Totals: day (a number of days since 1970), session, model, agent, calls, failed, unpriced, input, cache read, cache
+/// written, output, cost, saved, compactions, cost of these, unmeasured.
+pub(super) fn spend<R: Columns>(row: &R) -> Result<SpendRow, R::Error> {
+    let days = number::<_, i32>(row, 0)?;
+    let day =
+        Date::constant(1970, 1, 1).checked_add(Span::new().try_days(days).unwrap_or_default());
+    Ok(SpendRow {
+        day: day.unwrap_or_default(),
+        session: row
+            .integer(1)?
+            .map(|session| GatewaySessionId(session.cast_unsigned())),
+        model: text(row, 2)?,
+        agent: row.text(3)?,
+        calls: number(row, 4)?,
+        failed: number(row, 5)?,
+        unpriced: number(row, 6)?,
+        unmeasured: number(row, 15)?,
+        input: number(row, 7)?,
+        cache_read: number(row, 8)?,
+        cache_write: number(row, 9)?,
+        output: number(row, 10)?,
+        cost_usd: dollars(row, 11)?,
+        saved_tokens: number(row, 12)?,
+        compactions: number(row, 13)?,
+        compactions_cost_usd: dollars(row, 14)?,
+    })
 }
 
 /// How a prefix was made: session, line, at, kind, before, after, millis, waited, cost, report.
@@ -200,7 +235,7 @@ impl FoundRewrite {
 }
 
 /// A compacted prefix: the columns of [`made`], then at, messages, used, root, summary, settled, cleared, lines, text,
-/// number, seal. The caller knows the tenant.
+/// number, seal, derived. The caller knows the tenant.
 pub(super) fn rewrite<R: Columns>(row: &R, tenant: Tenant) -> Result<FoundRewrite, R::Error> {
     let stored = CompactedPrefix {
         tenant,
@@ -212,6 +247,9 @@ pub(super) fn rewrite<R: Columns>(row: &R, tenant: Tenant) -> Result<FoundRewrit
         lines: bytes(row, 17)?,
         cleared: serde_json::from_str(&text(row, 16)?).unwrap_or_default(),
         settled: row.flag(15)?,
+        derived: row
+            .text(21)?
+            .map(|derived| serde_json::from_str(&derived).unwrap_or_default()),
         made: made(row)?,
     };
     Ok(FoundRewrite {
@@ -246,4 +284,28 @@ pub(super) fn notes<R: Columns>(row: &R, tenant: Tenant) -> Result<Sealed<NotesR
         stored,
         seal: seal(row, 8)?,
     })
+}
+
+/// A record of recall: at, variant, text, made, seal. The caller knows the tenant.
+pub(super) fn recall<R: Columns>(
+    row: &R,
+    tenant: Tenant,
+) -> Result<Sealed<RecallRecord>, R::Error> {
+    let stored = RecallRecord {
+        tenant,
+        at: hash(row, 0)?,
+        variant: id(row, 1)?,
+        text: bytes(row, 2)?,
+        made: time(row, 3)?.unwrap_or_default(),
+    };
+    Ok(Sealed {
+        stored,
+        seal: seal(row, 4)?,
+    })
+}
+
+/// Whether the last use, in this column, must be recorded again.
+pub(super) fn is_stale<R: Columns>(row: &R, at: usize, now: Timestamp) -> Result<bool, R::Error> {
+    let used = row.integer(at)?.unwrap_or_default();
+    Ok(used < (now - USED_EVERY).as_millisecond())
 }

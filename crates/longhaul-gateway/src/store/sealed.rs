@@ -1,6 +1,6 @@
 //! Records with a seal beside them, by which a changed record is noticed when it is read.
 
-use super::{CompactedPrefix, NotesRecord};
+use super::{CompactedPrefix, NotesRecord, RecallRecord};
 use crate::branch::{Seal, SealKey};
 
 /// A record from a store, and the seal beside it.
@@ -51,6 +51,11 @@ impl Sealable for CompactedPrefix {
             &self.lines,
             self.made.kind.name().as_bytes(),
         ]);
+        // An earlier version would send a derived prefix without its messages: to that, the seal is broken.
+        let derived = self.derived_column();
+        if let Some(derived) = &derived {
+            parts.push(derived.as_bytes());
+        }
         key.seal(&parts)
     }
 }
@@ -60,5 +65,12 @@ impl Sealable for NotesRecord {
         let (at, messages) = (self.at.to_le_bytes(), self.messages.to_le_bytes());
         let tokens = self.tokens.to_le_bytes();
         key.seal(&[b"notes", &at, &messages, &tokens, self.text.as_bytes()])
+    }
+}
+
+impl Sealable for RecallRecord {
+    fn seal(&self, key: &SealKey) -> Seal {
+        let (at, variant) = (self.at.to_le_bytes(), self.variant.to_le_bytes());
+        key.seal(&[b"recall", &at, &variant, &self.text])
     }
 }

@@ -40,9 +40,11 @@ pub enum RefusalClass {
     Forbidden,
     /// The request is for a thread that the server would store.
     Thread,
+    /// The request asked for another protocol.
+    Upgrade,
 }
 
-const REFUSED: [(&str, RefusalClass); 8] = [
+const REFUSED: [(&str, RefusalClass); 9] = [
     ("too_large", RefusalClass::TooLarge),
     ("busy", RefusalClass::Busy),
     ("no_memory", RefusalClass::NoMemory),
@@ -51,6 +53,7 @@ const REFUSED: [(&str, RefusalClass); 8] = [
     ("upstream_silent", RefusalClass::UpstreamSilent),
     ("forbidden", RefusalClass::Forbidden),
     ("thread", RefusalClass::Thread),
+    ("upgrade", RefusalClass::Upgrade),
 ];
 const CLASSES: [&str; 6] = ["0xx", "1xx", "2xx", "3xx", "4xx", "5xx"];
 /// The last one is for requests rejected before a policy was decided.

@@ -268,6 +268,7 @@ fn x8_lines_from_the_store_go_on() {
             line: before.line,
             session: GatewaySessionId(7),
             chain,
+            last_used: None,
         });
     });
     let on = later.place(&json!([

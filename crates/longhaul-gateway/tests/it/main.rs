@@ -9,6 +9,7 @@
 
 mod bodies;
 mod books;
+mod callers;
 mod chat_cache;
 mod client_token;
 mod credentials;
@@ -16,6 +17,7 @@ mod damaged;
 mod dialects;
 mod drafts;
 mod echo;
+mod economy;
 mod endless;
 mod gate;
 mod hostile;
@@ -38,7 +40,9 @@ mod patience;
 mod policies;
 mod postgres;
 mod promises;
+mod recall;
 mod recorded;
+mod reduced;
 mod secrets;
 mod shutdown;
 mod soak;

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use jiff::{SignedDuration, Timestamp};
 use longhaul::Clock;
+use longhaul_core::economy::EconomyPolicy;
 use longhaul_gateway::branch::Tenants;
 use longhaul_gateway::front::{GatewayOptions, UpstreamChoice};
 use longhaul_gateway::store::{GatewayStorage, InMemoryStore, PrefixStore, UsageLogStore};
@@ -95,7 +96,12 @@ impl Clock for Forward {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn u3_x8_after_an_hour_of_rest_old_results_are_cleared_and_before_that_none() {
     let clock = Arc::new(Forward::default());
-    let gateway = world(|options| options.clock = Arc::clone(&clock) as Arc<dyn Clock>).await;
+    let gateway = world(|options| {
+        options.clock = Arc::clone(&clock) as Arc<dyn Clock>;
+        // Where prices decide, they decide about this, too.
+        options.config.economy = EconomyPolicy::Off;
+    })
+    .await;
     let mut client = Endless::new(&gateway, "claude-sonnet-4-6").await;
     client.go_on(&json!({"content": []}));
     for _ in 0..12 {

@@ -49,6 +49,7 @@ fn call() -> UsageLogRecord {
             saved: 0,
             rewritten: false,
             partial: false,
+            caller: longhaul_gateway::calling_agent::CallingAgent::default(),
         }),
     )
 }

@@ -9,8 +9,8 @@ use jiff::Timestamp;
 use longhaul_gateway::branch::{BranchId, GatewaySessionId, Tenants};
 use longhaul_gateway::front::{Gateway, GatewayOptions, UpstreamChoice};
 use longhaul_gateway::store::{
-    CallRecord, InMemoryStore, PurgeCounts, SessionRow, StartupState, StoreError, StoreHealth,
-    UsageLogRecord, UsageLogStore,
+    CallRecord, InMemoryStore, PurgeCounts, SessionRow, SpendQuery, SpendRow, StartupState,
+    StoreError, StoreHealth, UsageLogRecord, UsageLogStore,
 };
 use serde_json::json;
 
@@ -52,6 +52,10 @@ impl UsageLogStore for Slow {
         most: usize,
     ) -> BoxFuture<'_, Result<Vec<(BranchId, CallRecord)>, StoreError>> {
         self.kept.calls(session, most)
+    }
+
+    fn spend(&self, query: SpendQuery) -> BoxFuture<'_, Result<Vec<SpendRow>, StoreError>> {
+        self.kept.spend(query)
     }
 
     fn purge(&self, before: Timestamp) -> BoxFuture<'_, Result<PurgeCounts, StoreError>> {

@@ -22,6 +22,7 @@ fn rewrite() -> CompactedPrefix {
         summary: 0,
         lines: Bytes::new(),
         cleared: Vec::new(),
+        derived: None,
         settled: true,
         made: PrefixProvenance {
             session: GatewaySessionId(3),

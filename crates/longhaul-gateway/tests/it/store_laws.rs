@@ -7,10 +7,12 @@ use jiff::{SignedDuration, Timestamp};
 use longhaul_core::message::Usage;
 use longhaul_core::money::Usd;
 use longhaul_gateway::branch::{BranchId, GatewaySessionId, HistoryChain, Tenant};
+use longhaul_gateway::calling_agent::{AgentRunId, CallingAgent};
 use longhaul_gateway::store::{
-    BranchRecord, CallEnding, CallRecord, CompactedPrefix, CompactedPrefixKind, GatewayStorage,
-    InMemoryStore, NotesRecord, NotesStore, PostgresStore, PrefixProvenance, PrefixStore,
-    SqliteStore, UsageLogRecord, UsageLogStore,
+    BranchRecord, CallEnding, CallRecord, CompactedPrefix, CompactedPrefixKind, DerivedRest,
+    GatewayStorage, HistoryHash, InMemoryStore, NotesRecord, NotesStore, PostgresStore,
+    PrefixProvenance, PrefixStore, RecallRecord, RecallStore, SpendQuery, SqliteStore,
+    StrippedSpan, UsageLogRecord, UsageLogStore,
 };
 use longhaul_testkit::postgres::{TestDatabase, database};
 
@@ -22,6 +24,7 @@ struct Under {
     store: Arc<dyn UsageLogStore>,
     shelf: Arc<dyn PrefixStore>,
     notes: Arc<dyn NotesStore>,
+    recall: Arc<dyn RecallStore>,
     /// Whether other processes may use it too.
     shared: bool,
     _kept: Option<Kept>,
@@ -39,6 +42,7 @@ impl Under {
             name,
             shelf: Arc::clone(&store) as Arc<dyn PrefixStore>,
             notes: Arc::clone(&store) as Arc<dyn NotesStore>,
+            recall: Arc::clone(&store) as Arc<dyn RecallStore>,
             store,
             shared: false,
             _kept: kept,
@@ -106,6 +110,7 @@ fn call(at: Timestamp) -> CallRecord {
         saved: 1_000,
         rewritten: true,
         partial: true,
+        caller: CallingAgent::default(),
     }
 }
 
@@ -121,6 +126,13 @@ fn rewrite(tenant: Tenant, hash: u128, messages: u32) -> CompactedPrefix {
         summary: 9,
         lines: Bytes::from_static(b"{\"type\":\"user\"}\n"),
         cleared: vec!["toolu_1".to_owned(), "with \"quotes\"".to_owned()],
+        derived: (messages > 3).then(|| DerivedRest {
+            changed_from: Some(HistoryHash(hash)),
+            stripped: vec![StrippedSpan {
+                from: HistoryHash(1),
+                to: HistoryHash(u128::MAX),
+            }],
+        }),
         settled: messages > 4,
         made: PrefixProvenance {
             session: GatewaySessionId(3),
@@ -391,6 +403,59 @@ async fn s5_x8_notes_are_found_by_the_longest_history_they_cover() {
     }
 }
 
+fn recalled(tenant: Tenant, at: u128, variant: u64, text: &'static str) -> RecallRecord {
+    RecallRecord {
+        tenant,
+        at,
+        variant,
+        text: Bytes::from_static(text.as_bytes()),
+        made: Timestamp::now() - SignedDuration::from_hours(48 - i64::try_from(variant).unwrap()),
+    }
+}
+
+#[tokio::test]
+async fn x8_what_recall_needs_is_found_by_hash_by_its_tenant_and_stays_while_it_is_used() {
+    for Under {
+        name,
+        store,
+        recall,
+        ..
+    } in &each().await
+    {
+        for record in [
+            recalled(MINE, 7, 1, "older"),
+            recalled(MINE, 7, 2, "newer"),
+            recalled(MINE, u128::MAX, 1, "unused"),
+            recalled(OTHER, 7, 3, "theirs"),
+        ] {
+            recall.put_recall(sealed(record)).await.unwrap();
+        }
+        let replaced = recalled(MINE, 7, 1, "replaced");
+        recall.put_recall(sealed(replaced)).await.unwrap();
+        let find = |tenant, hashes: &[u128]| {
+            let found = recall.find_recall(tenant, hashes.to_vec());
+            async move {
+                let found = found.await.unwrap().into_iter();
+                let texts = found.filter_map(|one| opened(Some(one)));
+                texts.map(|one| one.text).collect::<Vec<Bytes>>()
+            }
+        };
+        assert_eq!(find(MINE, &[9, 7]).await, ["newer", "replaced"], "{name}");
+        assert_eq!(find(OTHER, &[7, u128::MAX]).await, ["theirs"], "{name}");
+        assert!(find(MINE, &[]).await.is_empty(), "{name}");
+        // What was looked up is used; what was not is old by now.
+        let before = Timestamp::now() - SignedDuration::from_hours(24);
+        store.purge(before).await.unwrap();
+        assert_eq!(find(MINE, &[7, u128::MAX]).await.len(), 2, "{name}");
+        // A key turns out to belong to an organization.
+        let belongs = UsageLogRecord::Tenant(OTHER, MINE);
+        store.append(vec![belongs]).await.unwrap();
+        for tenant in [MINE, OTHER] {
+            assert_eq!(find(tenant, &[7]).await.len(), 3, "{name}");
+        }
+    }
+}
+
 #[tokio::test]
 async fn x8_a_claim_is_one_at_a_time() {
     for Under { name, shelf, .. } in &each().await {
@@ -528,5 +593,117 @@ async fn x8_what_is_too_old_is_deleted_everywhere() {
             .unwrap();
         assert_eq!((purged.lines, purged.rewrites), (1, 1), "{name}");
         assert_eq!(shelf.find(MINE, vec![10, 20, 21], 0).await.unwrap(), None);
+    }
+}
+
+#[tokio::test]
+async fn x8_what_was_spent_is_added_up_by_day_session_model_and_agent() {
+    let of = |at, agent: &str, run, saved| CallRecord {
+        saved,
+        caller: CallingAgent::new(agent, AgentRunId(run)),
+        ..call(at)
+    };
+    for Under {
+        name,
+        store,
+        shelf,
+        notes: kept,
+        ..
+    } in &each().await
+    {
+        let session = line(2, MINE, at(0)).session;
+        let failed = CallRecord {
+            status: 529,
+            usage: None,
+            cost: None,
+            saved: 0,
+            ..of(at(30), "a", 1, 0)
+        };
+        let unpriced = CallRecord {
+            cost: None,
+            ..of(at(30), "b", u64::MAX, 0)
+        };
+        let unmeasured = CallRecord {
+            usage: None,
+            cost: None,
+            ..of(at(30), "b", u64::MAX, 0)
+        };
+        let batch = vec![
+            UsageLogRecord::Line(line(2, MINE, at(0))),
+            UsageLogRecord::Call(Some(BranchId(2)), Box::new(of(at(0), "a", 1, 0))),
+            UsageLogRecord::Call(Some(BranchId(2)), Box::new(of(at(30), "a", 1, 700))),
+            UsageLogRecord::Call(Some(BranchId(2)), Box::new(failed)),
+            UsageLogRecord::Call(None, Box::new(unpriced)),
+            UsageLogRecord::Call(None, Box::new(unmeasured)),
+        ];
+        store.append(batch).await.unwrap();
+        let mut made = rewrite(MINE, 7, 1);
+        made.made.session = session;
+        shelf.put(sealed(made)).await.unwrap();
+        let mut taken = notes(MINE, 8, 1);
+        (taken.session, taken.line, taken.made) = (session, BranchId(2), at(1));
+        taken.cost = Some(Usd::from_pico(500_000_000_000));
+        kept.put_notes(sealed(taken)).await.unwrap();
+
+        let all = store.spend(SpendQuery::default()).await.unwrap();
+        let calls: u64 = all.iter().map(|row| row.calls).sum();
+        let summaries: f64 = all.iter().map(|row| row.compactions_cost_usd).sum();
+        assert_eq!((calls, summaries), (5, 1.5), "{name}");
+        let later = all.iter().find(|row| row.saved_tokens == 700).unwrap();
+        assert_eq!(later.agent.as_deref(), Some("a"), "{name}");
+        assert_eq!(later.session, Some(session), "{name}");
+        assert_eq!((later.calls, later.failed), (2, 1), "{name}");
+        assert_eq!(
+            (
+                later.input,
+                later.cache_read,
+                later.cache_write,
+                later.output
+            ),
+            (1, 2, 3, 4),
+            "{name}"
+        );
+        assert_eq!(later.cost_usd, 0.0025, "{name}");
+        let other = all
+            .iter()
+            .find(|row| row.agent.as_deref() == Some("b"))
+            .unwrap();
+        assert_eq!(other.session, None, "{name}");
+        assert_eq!((other.unpriced, other.unmeasured), (1, 1), "{name}");
+        let compaction = all.iter().find(|row| row.compactions == 1).unwrap();
+        assert_eq!(compaction.agent.as_deref(), Some("a"), "{name}");
+
+        // What is saved later is charged with what was paid for it before, on the first day that is looked at.
+        let since = SpendQuery {
+            since: Some(at(24)),
+            run: None,
+        };
+        let recent = store.spend(since).await.unwrap();
+        let summaries: f64 = recent.iter().map(|row| row.compactions_cost_usd).sum();
+        assert_eq!(summaries, 1.5, "{name}");
+        assert!(
+            recent
+                .iter()
+                .all(|row| row.day >= at(24).to_zoned(jiff::tz::TimeZone::UTC).date())
+        );
+        let calls: u64 = recent.iter().map(|row| row.calls).sum();
+        assert_eq!(calls, 4, "{name}");
+
+        // A run has its own calls, and the compactions since it began.
+        let run = |run, since| SpendQuery {
+            since: Some(since),
+            run: Some(AgentRunId(run)),
+        };
+        for (asked, wanted) in [
+            (run(1, at(0)), (3, 1.5)),
+            (run(1, at(24)), (2, 0.0)),
+            (run(u64::MAX, at(0)), (2, 0.0)),
+            (run(3, at(0)), (0, 0.0)),
+        ] {
+            let rows = store.spend(asked).await.unwrap();
+            let calls: u64 = rows.iter().map(|row| row.calls).sum();
+            let summaries: f64 = rows.iter().map(|row| row.compactions_cost_usd).sum();
+            assert_eq!((calls, summaries), wanted, "{name}: {asked:?}");
+        }
     }
 }

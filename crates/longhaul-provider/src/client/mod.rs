@@ -1,6 +1,6 @@
 //! The client: sends a request, retries where that may help, and returns the stream of the reply.
 //!
-//! **Nothing is sent twice once a byte of a response has arrived.** Until then, a failed attempt loses nothing that
+//! **The client sends nothing twice once a byte of a response has arrived.** Until then, a failed attempt loses nothing that
 //! the caller has seen; afterwards the failure goes to the caller, with what had arrived. `transport.rs` sets up the
 //! connection, `stream.rs` reads the response.
 
@@ -95,6 +95,21 @@ impl Client {
             Some(token) => {
                 let attempts = token.run_until_cancelled(self.attempts(&request));
                 attempts.await.unwrap_or_else(|| Err(cancelled()))
+            }
+        }
+    }
+
+    /// Sends a request once, whatever the configuration says about retries, and waits for the first byte of its reply:
+    /// for a caller that retries by itself.
+    ///
+    /// # Errors
+    /// Fails with the error of this attempt.
+    pub async fn send_once(&self, request: Request) -> Result<ReplyStream, Error> {
+        match request.cancel.clone() {
+            None => self.attempt(&request).await,
+            Some(token) => {
+                let attempt = token.run_until_cancelled(self.attempt(&request));
+                attempt.await.unwrap_or_else(|| Err(cancelled()))
             }
         }
     }

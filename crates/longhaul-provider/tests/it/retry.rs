@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use longhaul_provider::error::{AwaitedStep, Error, ErrorClass, PromptOverflow, RetryAdvice};
-use longhaul_provider::retry::{GiveUpReason, RetryDecision, RetryPolicy};
+use longhaul_provider::retry::{GiveUpReason, RetryDecision, RetryPatience, RetryPolicy};
 use proptest::prelude::*;
 
 fn decide(attempt: u32, class: ErrorClass) -> RetryDecision {
@@ -132,6 +132,52 @@ fn never_means_once() {
         RetryPolicy::never().decide(1, &error, 1),
         RetryDecision::Stop(GiveUpReason::Exhausted)
     );
+}
+
+#[test]
+fn n5_patience_counts_time_and_grows_its_waits() {
+    let patience = RetryPatience::lasting(Duration::from_secs(600));
+    let after = |attempt: u32, seconds: u64, class: ErrorClass| {
+        let error = Error::new(class, "");
+        patience.decide(attempt, Duration::from_secs(seconds), &error, 7)
+    };
+    let waits: Vec<f64> = (1..8)
+        .map(|attempt| match after(attempt, 0, OVERLOADED) {
+            RetryDecision::Wait(wait) => wait.as_secs_f64(),
+            RetryDecision::Stop(reason) => panic!("{reason:?}"),
+        })
+        .collect();
+    for (wait, full) in waits.iter().zip([1.0, 2.0, 4.0, 8.0, 16.0, 30.0, 30.0]) {
+        assert!((full * 0.75..=full).contains(wait), "{waits:?}");
+    }
+    // The last attempt is made when the time is up; a wait that is asked for must fit.
+    assert!(
+        matches!(after(30, 590, OVERLOADED), RetryDecision::Wait(wait) if wait <= Duration::from_secs(10))
+    );
+    assert_eq!(
+        after(30, 600, OVERLOADED),
+        RetryDecision::Stop(GiveUpReason::Exhausted)
+    );
+    let asked = |seconds| ErrorClass::RateLimited {
+        after: Some(Duration::from_secs(seconds)),
+    };
+    assert!(matches!(after(1, 0, asked(300)), RetryDecision::Wait(wait) if wait.as_secs() >= 300));
+    assert_eq!(
+        after(1, 400, asked(300)),
+        RetryDecision::Stop(GiveUpReason::TooLongAWait(Duration::from_secs(300)))
+    );
+    // A rate limit without a named wait is not given up early, a refusal at once.
+    assert!(matches!(
+        after(9, 100, ErrorClass::RateLimited { after: None }),
+        RetryDecision::Wait(_)
+    ));
+    for class in [ErrorClass::Auth, ErrorClass::Billing, ErrorClass::Invalid] {
+        assert_eq!(
+            after(1, 0, class),
+            RetryDecision::Stop(GiveUpReason::Final),
+            "{class:?}"
+        );
+    }
 }
 
 proptest! {

@@ -14,7 +14,7 @@ const SWEEP_AT: usize = 1 << 16;
 /// The account that a cache belongs to: an API key stands for organization and workspace. The model is part of every
 /// prefix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct CacheAccount(u64);
+pub struct CacheAccount(pub(super) u64);
 
 impl CacheAccount {
     /// The account of a key.
@@ -69,6 +69,22 @@ impl SimPromptCache {
     /// The entry for a prefix, dead or alive.
     pub(super) fn get(&self, scope: CacheAccount, prefix: u128) -> Option<&CachedPrefix> {
         self.entries.get(&(scope, prefix))
+    }
+
+    /// All entries with the account and the hash of the prefix that each belongs to.
+    pub(super) fn entries(&self) -> impl Iterator<Item = (&(CacheAccount, u128), &CachedPrefix)> {
+        self.entries.iter()
+    }
+
+    /// Inserts an entry, unless there is one for this prefix that was used later.
+    pub(super) fn insert_older(&mut self, scope: CacheAccount, prefix: u128, entry: CachedPrefix) {
+        let slot = self.entries.entry((scope, prefix));
+        slot.and_modify(|held| {
+            if held.evicted || held.used < entry.used {
+                *held = entry;
+            }
+        })
+        .or_insert(entry);
     }
 
     /// Applies a lookup: refreshes the entries that the request used, and writes at its breakpoints.

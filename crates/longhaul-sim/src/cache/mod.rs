@@ -3,17 +3,19 @@
 //! Entries are written only at breakpoints, one for the prefix that ends there. A read checks each breakpoint from the
 //! last to the first, going back at most twenty positions from each. An entry's lifetime starts with the request that
 //! wrote or read it; the entry is readable once the first response to it has begun, and belongs to one key. `entries`
-//! keeps the entries, `lookup` reads them, `billing` turns a lookup into token classes, `verdict` explains position by
+//! keeps the entries, `kept` carries them from one process to the next, `lookup` reads them, `billing` turns a lookup into token classes, `verdict` explains position by
 //! position what happened to a prompt, and `diagnosis` names what changed since an earlier request.
 
 mod billing;
 pub mod diagnosis;
 mod entries;
+mod kept;
 mod lookup;
 mod verdict;
 
 pub use billing::Billing;
 pub use entries::{CacheAccount, CachedPrefix, SimPromptCache};
+pub use kept::KeptCacheEntry;
 pub use lookup::{CacheLookup, CacheMissReason, LOOK_BACK};
 pub use verdict::{CacheClass, PositionRun, PromptVerdict};
 

@@ -2,6 +2,8 @@
 
 use longhaul_core::models::Tokenizer;
 
+use super::vocabulary;
+
 /// A family of tokenizers, which determines how the counts of the reference vocabulary are scaled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TokenizerFamily {
@@ -31,7 +33,7 @@ impl TokenizerFamily {
 
     /// The tokens of a text; at least one for any non-empty text.
     pub(crate) fn count(self, text: &str) -> u64 {
-        let reference = bpe_openai::cl100k_base().count(text) as u64;
+        let reference = vocabulary::count(text);
         (reference * self.permille() + 500) / 1_000
     }
 

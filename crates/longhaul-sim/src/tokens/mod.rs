@@ -8,6 +8,8 @@
 mod family;
 mod image;
 mod memo;
+mod pieces;
+mod vocabulary;
 mod weigh;
 
 pub use family::TokenizerFamily;

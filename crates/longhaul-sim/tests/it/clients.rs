@@ -102,8 +102,8 @@ async fn run(mut command: Command) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn n5_n8_the_python_sdks_talk_to_it_unmodified() {
     let Some(python) = tokio::task::spawn_blocking(python).await.unwrap() else {
-        println!(
-            "skipped: the Python SDKs are not installed (set LONGHAUL_TEST_INSTALL=1); the recorded exchange stands in for them"
+        longhaul_testkit::skipped::note(
+            "the Python SDKs are not installed (set LONGHAUL_TEST_INSTALL=1); the recorded exchange stands in for them",
         );
         return;
     };
@@ -115,8 +115,8 @@ async fn n5_n8_the_python_sdks_talk_to_it_unmodified() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn n5_n8_the_javascript_sdks_talk_to_it_unmodified() {
     let Some(folder) = tokio::task::spawn_blocking(javascript).await.unwrap() else {
-        println!(
-            "skipped: the JavaScript SDKs are not installed (set LONGHAUL_TEST_INSTALL=1); the recorded exchange stands in for them"
+        longhaul_testkit::skipped::note(
+            "the JavaScript SDKs are not installed (set LONGHAUL_TEST_INSTALL=1); the recorded exchange stands in for them",
         );
         return;
     };

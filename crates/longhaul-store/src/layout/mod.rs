@@ -20,6 +20,7 @@ pub use find::{FindError, find_session};
 pub use folder::folder_name;
 pub use home::{Env, Home, HomeError, HomeOwner};
 pub use notes::NotesFiles;
+pub use peek::working_folder;
 pub use session::{BadSessionId, SessionId, subagents_folder};
 pub use sessions::{SessionList, SessionOverview, sessions};
 pub use walk::{Transcripts, transcripts_under};

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use longhaul_core::json::{ObjectReader, content, decode};
 use longhaul_core::message::{BlockKind, EntryKind, EntryView, LineScanner};
@@ -31,18 +31,26 @@ pub(super) fn title(path: &Path) -> io::Result<Option<String>> {
     })
 }
 
+/// The folder that a session was begun in, according to the first entry that names one.
+///
+/// # Errors
+/// Fails if the transcript cannot be read.
+pub fn working_folder(transcript: &Path) -> io::Result<Option<PathBuf>> {
+    first(transcript, |view| {
+        ObjectReader::new(view.line)
+            .string("cwd")
+            .map(|cwd| PathBuf::from(cwd.into_owned()))
+    })
+}
+
 /// Whether a project's folder belongs to a working folder, according to the entries of its sessions.
-pub(super) fn is_of_project(folder: &Path, working_folder: &Path) -> bool {
+pub(super) fn is_of_project(folder: &Path, wanted: &Path) -> bool {
     walk::children(folder, &mut Vec::new())
         .iter()
         .filter(|path| walk::is_transcript(path) && path.is_file())
         .any(|path| {
-            let named = first(path, |view| {
-                ObjectReader::new(view.line)
-                    .string("cwd")
-                    .map(|cwd| cwd.into_owned())
-            });
-            named.is_ok_and(|cwd| cwd.is_some_and(|cwd| Path::new(&cwd) == working_folder))
+            let named = self::working_folder(path);
+            named.is_ok_and(|named| named.is_some_and(|named| named == wanted))
         })
 }
 

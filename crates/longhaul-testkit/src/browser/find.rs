@@ -42,7 +42,6 @@ pub(super) struct BrowserProcess {
     _profile: TempDir,
 }
 
-#[expect(clippy::print_stdout, reason = "a skipped test says so")]
 pub(super) fn program() -> Option<PathBuf> {
     let named = std::env::var_os(VARIABLE).map(PathBuf::from);
     let found = named.or_else(|| {
@@ -57,7 +56,9 @@ pub(super) fn program() -> Option<PathBuf> {
         if std::env::var("CI").is_ok_and(|value| value == "true") {
             panic!("CI=true and no browser: install chromium or set {VARIABLE}");
         }
-        println!("skipped: no browser found (install chromium or set {VARIABLE})");
+        crate::skipped::note(&format!(
+            "no browser found (install chromium or set {VARIABLE})"
+        ));
     }
     found
 }

@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use longhaul_core::config::Config;
+use longhaul_core::economy::EconomyPolicy;
 use longhaul_core::engine::{CacheEditSupport, ReplyDelivery};
 use longhaul_core::micro::ClearableTools;
 use longhaul_core::models::ModelTable;
@@ -115,6 +117,15 @@ impl SessionBuilder {
         self
     }
 
+    /// How long the request for a turn is sent again after a failure that may pass: overload, a rate limit, an error of
+    /// the server or the network, a reply that stalled or broke off. The waits grow, and the
+    /// [observer](super::Observer::retrying) is told of each. By default the session leaves retries to the model.
+    #[must_use]
+    pub fn patience(mut self, patience: Duration) -> Self {
+        self.options.patience = patience;
+        self
+    }
+
     /// When lines count as safe.
     #[must_use]
     pub fn durability(mut self, durability: Durability) -> Self {
@@ -168,6 +179,14 @@ impl SessionBuilder {
     #[must_use]
     pub fn config(mut self, config: Config) -> Self {
         self.options.config = config;
+        self
+    }
+
+    /// Which actions are decided by price (V5). This is part of the [`config`](Self::config), too; what is set last
+    /// counts.
+    #[must_use]
+    pub fn economy(mut self, policy: EconomyPolicy) -> Self {
+        self.options.config.economy = policy;
         self
     }
 

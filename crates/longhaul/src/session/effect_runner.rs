@@ -3,6 +3,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use longhaul_core::engine::{
     CompactionHook, EffectOutcome, Event, HookOutcome, ModelRequest, Urgency,
@@ -12,6 +13,7 @@ use longhaul_provider::{CancellationToken, StreamEvent};
 
 use super::Observer;
 use super::foreground::EffectResult;
+use super::patient_sending::send_patiently;
 use super::replies::{model_reply, summary_reply};
 use crate::hooks::{self, HookCommon, HookEvent, HookInput, Hooks, StartSource};
 use crate::model::{Model, failed};
@@ -41,6 +43,8 @@ pub(super) struct EffectRunner {
     pub(super) session_info: Arc<HookSessionInfo>,
     /// The location of the notes; `None` if no notes are taken.
     pub(super) notes: Option<Arc<NotesLocation>>,
+    /// How long the request for a turn is sent again.
+    pub(super) patience: Duration,
 }
 
 impl EffectRunner {
@@ -51,8 +55,12 @@ impl EffectRunner {
         cancel: CancellationToken,
     ) -> EffectResult {
         let observer = self.observer;
-        let mut on_stream = move |event: &StreamEvent| observer.stream(event);
-        let sent = self.model.send(request, &mut on_stream, cancel).await;
+        let sent = if self.patience.is_zero() {
+            let mut on_stream = move |event: &StreamEvent| observer.stream(event);
+            self.model.send(request, &mut on_stream, cancel).await
+        } else {
+            send_patiently(&*self.model, request, &observer, self.patience, cancel).await
+        };
         match sent.and_then(model_reply) {
             Ok((reply, for_engine)) => EffectResult {
                 outcome: EffectOutcome::Replied(Box::new(for_engine)),

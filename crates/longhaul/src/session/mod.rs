@@ -13,6 +13,7 @@ mod foreground;
 mod observe;
 pub(crate) mod open;
 mod options;
+mod patient_sending;
 mod perform;
 pub mod recorded;
 mod replies;
@@ -21,6 +22,7 @@ mod storage_place;
 
 use std::sync::Arc;
 
+use longhaul_core::economy::EconomyPolicy;
 use longhaul_core::engine::{
     CallFailure, CallResult, CompactFailure, CompactRequest, CompactionSuccess, EffectFailure,
     Engine, EngineInput, NewEntry, PreviewedSummary, ToolOutput,
@@ -35,6 +37,7 @@ pub use cancellation::Cancellation;
 pub use observe::{Observer, SilentObserver};
 pub use open::{OpenError, new_session_id, window};
 pub use options::SessionOptions;
+pub use patient_sending::RetryWait;
 pub use replies::summary_reply;
 
 use crate::clock::Clock;
@@ -187,6 +190,18 @@ impl Session {
         let name = name.into();
         self.engine
             .handle(EngineInput::Mode { name, value }, self.clock.now());
+    }
+
+    /// Decides these actions by price from the next request on (V5). What sending the conversation again has cost so far
+    /// counts, whatever the policy was.
+    pub fn set_economy(&mut self, policy: EconomyPolicy) {
+        self.engine
+            .handle(EngineInput::Economy(policy), self.clock.now());
+    }
+
+    /// Which actions are to be decided by price. Where the prices of the model are not known, none is.
+    pub fn economy(&self) -> EconomyPolicy {
+        self.engine.economy()
     }
 
     /// Asks the model for its next turn: clears and compacts first where that is due, and recovers if the provider

@@ -85,6 +85,7 @@ impl SessionBuilder {
             durability,
             cache_edits,
             cache_breaks,
+            patience,
         } = self.options;
         let spec = models.resolve(&prompt.model).spec;
         let wanted = prompt.request_prefix(&spec)?;
@@ -195,8 +196,11 @@ impl SessionBuilder {
                 cache_breaks: (settings.cache_diff_dir.map(PathBuf::from)).or(cache_breaks),
             }),
             notes: notes_at.map(Arc::new),
+            patience,
         };
-        let mut engine = Engine::new(config, ids, head, resume);
+        let mut engine = Engine::new(config, ids, head, resume)
+            .reducing_results(settings.reduce)
+            .with_economy(settings.economy);
         if settings.watch_small_models {
             engine = engine.watching_small_models();
         }

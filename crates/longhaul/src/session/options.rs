@@ -3,6 +3,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use longhaul_core::config::Config;
 use longhaul_core::engine::CacheEditSupport;
@@ -30,6 +31,8 @@ pub struct SessionOptions {
     pub cache_edits: CacheEditSupport,
     /// The folder that gets a diff for every cache break, unless the setting `cache.diff_dir` names one.
     pub cache_breaks: Option<PathBuf>,
+    /// How long the request for a turn is sent again after a failure that may pass.
+    pub patience: Duration,
 }
 
 impl Default for SessionOptions {
@@ -42,6 +45,7 @@ impl Default for SessionOptions {
             durability: Durability::EveryAppend,
             cache_edits: CacheEditSupport::Unsupported,
             cache_breaks: None,
+            patience: Duration::ZERO,
         }
     }
 }

@@ -78,7 +78,12 @@ impl Tool for TaskTool {
                     .replace("{transcript}", &report.transcript.display().to_string()),
                 text => bounded(text, &report.transcript),
             };
-            let line = format!("{} turns, {} calls", report.turns, report.calls);
+            let counted = |number: usize, noun: &str| match number {
+                1 => format!("1 {noun}"),
+                many => format!("{many} {noun}s"),
+            };
+            let turns = counted(report.turns as usize, "turn");
+            let line = format!("{turns}, {}", counted(report.calls, "call"));
             ToolCallOutput::text(said, line)
         })
     }

@@ -1,38 +1,44 @@
-//! The tour: shows a newcomer within two minutes how the window fills, is cleared and compacted, what was lost, and how
-//! a session is resumed (`longhaul chat --tour`).
+//! The tour: shows a newcomer within a minute how the window fills and is compacted, what was lost, and how a session is
+//! resumed (`longhaul chat --tour`).
 //!
 //! The script is a state machine without a terminal, a clock or a session: the driver asks for the next step
-//! ([`next_step`]), performs it, and passes every event on in the meantime ([`watch`]). It sends prompts until it has
-//! seen what it wants to show, so it works in any folder: where there is little to read, the model makes text up, and
-//! where even that does not suffice, it compacts by command. It only reads.
+//! ([`next_step`]), performs it, and passes every event on in the meantime ([`watch`]). It works in the sample project
+//! ([`write_sample_project`]), only reads, and shows the same figures each time. If the window does not fill, the
+//! conversation is compacted by command.
 //!
 //! [`next_step`]: Tour::next_step
 //! [`watch`]: Tour::watch
 
 mod observations;
+mod sample_project;
 mod step;
 
 use std::time::Duration;
 
 use observations::TourObservations;
+pub use sample_project::write_sample_project;
 pub use step::{TourStep, TourWait};
 
 use crate::event::{AgentEvent, PromptOutcome};
 
 /// Tokens between the request prefix and the compaction threshold, which the tour fills gradually.
-const ROOM: u64 = 20_000;
+const ROOM: u64 = 45_650;
 /// The share of a window below the threshold, in percent: the rest is reserves and margins (H1, H2, H7).
 const BELOW_THRESHOLD: u64 = 79;
 /// The smallest and the largest window of a tour.
-const WINDOWS: (u64, u64) = (18_000, 100_000);
+const WINDOWS: (u64, u64) = (18_000, 150_000);
 
-/// The maximum number of prompts that skim, until results are cleared.
-const MOST_SKIMS: u32 = 3;
-/// The maximum number of prompts that read a lot, until the conversation is compacted.
-const MOST_READS: u32 = 4;
-/// The maximum number of prompts that make the model write filler text, before the conversation is compacted by
-/// command.
-const MOST_FILLERS: u32 = 8;
+/// What is asked for until the conversation is compacted. The longest files are printed by commands, which is how people
+/// look at such files; what commands print is not restored afterwards, as short files are.
+const READS: [&str; 7] = [
+    "Run `cat logs/collector.log`",
+    "Run `cat data/readings-2026-03.csv`",
+    "Skim the other files, a few lines of each.",
+    "Find LOOK_BACK",
+    "Read tidewatch/store.py",
+    "Read tidewatch/alarm.py",
+    "Read tests/test_alarm.py",
+];
 
 /// The best window size for a tour, given the tokens of the request prefix: system prompt, tools, memory files. It is
 /// small, so that things happen soon. Set it as the session's `window_cap`.
@@ -46,8 +52,8 @@ pub fn window_cap(head_tokens: u64) -> u64 {
 pub struct Tour {
     stage: TourStage,
     seen: TourObservations,
-    /// How often the prompt of this stage was sent.
-    sent: u32,
+    /// The number of files that were asked for.
+    asked: usize,
     /// The steps after the one that was returned.
     then: Vec<TourStep>,
 }
@@ -59,11 +65,10 @@ enum TourStage {
     Welcome,
     LookAround,
     Gauge,
-    Skim,
-    Cleared,
+    Rule,
+    StateRule,
+    Fill,
     Read,
-    Filler,
-    Compact,
     Report,
     Quit,
     Resumed,
@@ -90,59 +95,27 @@ impl Tour {
         if let Some(said) = self.stopped() {
             return said;
         }
-        let stage = self.stage;
-        match stage {
+        match self.stage {
             TourStage::Welcome => self.says(TourStage::LookAround, include_str!("says/welcome.md")),
             TourStage::LookAround => {
                 self.prompts(TourStage::Gauge, include_str!("prompts/look_around.txt"))
             }
             TourStage::Gauge => {
                 self.then.push(TourStep::Command("/context".to_owned()));
-                self.says(
-                    TourStage::Skim,
-                    &self.seen.fill(include_str!("says/gauge.md")),
-                )
+                let text = self.seen.fill(include_str!("says/gauge.md"));
+                self.says(TourStage::Rule, &text)
             }
-            TourStage::Skim => match self.seen.over() {
-                true => self.turn_to(TourStage::Cleared),
-                false if self.sent >= MOST_SKIMS || self.seen.nothing_read() => {
-                    self.turn_to(TourStage::Read)
-                }
-                false => self.prompts_again(include_str!("prompts/skim.txt")),
-            },
-            TourStage::Cleared => {
-                if self.seen.cleared() {
-                    self.says(
-                        TourStage::Read,
-                        &self.seen.fill(include_str!("says/cleared.md")),
-                    )
-                } else {
-                    self.turn_to(TourStage::Read)
-                }
-            }
-            TourStage::Read => match self.seen.compacted() {
-                true => self.turn_to(TourStage::Report),
-                false if self.sent >= MOST_READS || self.seen.nothing_read() => {
-                    self.says(TourStage::Filler, include_str!("says/little.md"))
-                }
-                false => self.prompts_again(include_str!("prompts/read.txt")),
-            },
-            TourStage::Filler => match self.seen.compacted() {
-                true => self.turn_to(TourStage::Report),
-                false if self.sent >= MOST_FILLERS => self.turn_to(TourStage::Compact),
-                false => self.prompts_again(include_str!("prompts/filler.txt")),
-            },
-            TourStage::Compact => {
-                self.then.push(TourStep::Wait(TourWait::Ended));
-                self.stage = TourStage::Report;
-                TourStep::Command("/compact".to_owned())
+            TourStage::Rule => self.says(TourStage::StateRule, include_str!("says/rule.md")),
+            TourStage::StateRule => self.prompts(TourStage::Fill, include_str!("prompts/rule.txt")),
+            TourStage::Fill => self.says(TourStage::Read, include_str!("says/fill.md")),
+            TourStage::Read => self.read(),
+            TourStage::Report if !self.seen.compacted() => {
+                self.stage = TourStage::Quit;
+                self.next_step()
             }
             TourStage::Report => {
-                self.then.push(TourStep::Command("/context".to_owned()));
-                self.says(
-                    TourStage::Quit,
-                    &self.seen.fill(include_str!("says/report.md")),
-                )
+                let text = self.seen.fill(include_str!("says/report.md"));
+                self.says(TourStage::Quit, &text)
             }
             TourStage::Quit => {
                 self.seen.about_to_resume();
@@ -152,15 +125,31 @@ impl Tour {
             TourStage::Resumed => self.prompts(TourStage::Bill, include_str!("prompts/where.txt")),
             TourStage::Bill => {
                 self.then.push(TourStep::Command("/cost".to_owned()));
-                self.then.push(TourStep::Say(
-                    include_str!("says/bye.md").trim_end().to_owned(),
-                ));
-                self.says(
-                    TourStage::Over,
-                    &self.seen.fill(include_str!("says/bill.md")),
-                )
+                let bye = include_str!("says/bye.md").trim_end();
+                self.then.push(TourStep::Say(bye.to_owned()));
+                let text = self.seen.fill(include_str!("says/bill.md"));
+                self.says(TourStage::Over, &text)
             }
             TourStage::Over => TourStep::End,
+        }
+    }
+
+    /// Reads one more file, unless the conversation was compacted; without one, it is compacted by command.
+    fn read(&mut self) -> TourStep {
+        if self.seen.compacted() {
+            self.stage = TourStage::Report;
+            return self.next_step();
+        }
+        match READS.get(self.asked) {
+            Some(prompt) => {
+                self.asked += 1;
+                self.prompt(prompt)
+            }
+            None => {
+                self.stage = TourStage::Report;
+                self.then.push(TourStep::Wait(TourWait::Ended));
+                TourStep::Command("/compact".to_owned())
+            }
         }
     }
 
@@ -182,31 +171,17 @@ impl Tour {
         Some(TourStep::Say(say))
     }
 
-    fn turn_to(&mut self, stage: TourStage) -> TourStep {
-        self.stage = stage;
-        self.sent = 0;
-        self.next_step()
-    }
-
     /// Shows a text, with time to read it.
     fn says(&mut self, next: TourStage, text: &str) -> TourStep {
         let text = text.trim_end().to_owned();
         self.then
             .insert(0, TourStep::Wait(TourWait::Read(reading_time(&text))));
         self.stage = next;
-        self.sent = 0;
         TourStep::Say(text)
     }
 
     fn prompts(&mut self, next: TourStage, text: &str) -> TourStep {
         self.stage = next;
-        self.sent = 0;
-        self.prompt(text)
-    }
-
-    /// Sends the prompt of a stage that lasts until something is observed.
-    fn prompts_again(&mut self, text: &str) -> TourStep {
-        self.sent += 1;
         self.prompt(text)
     }
 
@@ -220,5 +195,5 @@ impl Tour {
 /// How long people need to read a text.
 fn reading_time(text: &str) -> Duration {
     let words = text.split_whitespace().count() as u64;
-    Duration::from_millis((words * 130).clamp(1_500, 6_000))
+    Duration::from_millis((words * 110).clamp(1_500, 6_000))
 }

@@ -1,26 +1,18 @@
 //! What the tour has observed: what it can report, and whether it may continue.
 
-use longhaul_core::engine::Event;
-use longhaul_core::report::LossReport;
+use longhaul_core::engine::{CompactionSuccess, Event, Summarizer};
+use longhaul_core::figures::grouped;
 use serde_json::Value;
 
 use crate::event::{AgentEvent, AgentStatus, PromptOutcome};
-
-/// The name of the tool that reads files.
-const READS: &str = "Read";
 
 /// What was observed so far.
 #[derive(Debug, Clone, Default)]
 pub(super) struct TourObservations {
     glance: Option<AgentStatus>,
-    /// The number of cleared results, and of tokens saved by clearing.
-    cleared: Option<(u64, u64)>,
-    report: Option<LossReport>,
+    compaction: Option<Box<CompactionSuccess>>,
     ended: Option<PromptOutcome>,
-    /// The number of files read since the last prompt.
-    reads: u32,
-    prompts: u32,
-    /// Whether the session was reopened; after that, the first reply's cached and new tokens are recorded.
+    /// Whether the session was reopened; after that, the first reply's cached and all tokens of its prompt are recorded.
     resumed: bool,
     first: Option<(u64, u64)>,
 }
@@ -30,32 +22,18 @@ impl TourObservations {
         match event {
             AgentEvent::Glance(glance) => self.glance = Some(glance.clone()),
             AgentEvent::Ended(ended) => self.ended = Some(ended.clone()),
-            AgentEvent::ToolStarted { name, .. } if name == READS => self.reads += 1,
             AgentEvent::Replied(message) if self.resumed && self.first.is_none() => {
-                self.first = Some(read_and_new(message));
+                self.first = Some(read_and_all(message));
             }
-            AgentEvent::Engine(Event::MicroCompacted { results, saved, .. }) => {
-                self.clears(*results as u64, *saved);
+            AgentEvent::Engine(Event::Compacted(done)) => {
+                self.compaction = Some(done.clone());
             }
-            AgentEvent::Engine(Event::NativeCleared {
-                tool_uses, tokens, ..
-            }) => {
-                self.clears(*tool_uses, *tokens);
-            }
-            AgentEvent::Engine(Event::Compacted(done)) => self.report = Some(done.report.clone()),
             _ => {}
         }
     }
 
-    fn clears(&mut self, results: u64, tokens: u64) {
-        let (all, saved) = self.cleared.unwrap_or_default();
-        self.cleared = Some((all + results, saved + tokens));
-    }
-
     pub(super) fn about_to_ask(&mut self) {
         self.ended = None;
-        self.reads = 0;
-        self.prompts += 1;
     }
 
     pub(super) fn about_to_resume(&mut self) {
@@ -70,61 +48,55 @@ impl TourObservations {
         self.ended = None;
     }
 
-    pub(super) fn cleared(&self) -> bool {
-        self.cleared.is_some()
-    }
-
     pub(super) fn compacted(&self) -> bool {
-        self.report.is_some()
-    }
-
-    /// Whether clearing can be reported, or need not be waited for any longer.
-    pub(super) fn over(&self) -> bool {
-        self.cleared() || self.compacted()
-    }
-
-    /// Whether the last prompt read nothing, so that nothing is left to read.
-    pub(super) fn nothing_read(&self) -> bool {
-        self.prompts > 1 && self.reads == 0
+        self.compaction.is_some()
     }
 
     /// Fills the placeholders of a text with what was observed.
     pub(super) fn fill(&self, text: &str) -> String {
-        let (used, limit, left) = match &self.glance {
-            Some(glance) => (glance.used, glance.limit, glance.percent_left),
-            None => (0, 0, 100),
+        let (used, limit) = match &self.glance {
+            Some(glance) => (glance.used, glance.limit),
+            None => (0, 0),
         };
-        let cost = self.glance.as_ref().and_then(|glance| glance.cost);
-        let (results, saved) = self.cleared.unwrap_or_default();
-        let (read, new) = self.first.unwrap_or_default();
-        let report = self.report.as_ref().map(LossReport::tell);
-        text.replace("{used}", &used.to_string())
-            .replace("{limit}", &limit.to_string())
-            .replace("{left}", &left.to_string())
-            .replace("{results}", &results.to_string())
-            .replace("{saved}", &saved.to_string())
-            .replace("{read}", &read.to_string())
-            .replace("{new}", &new.to_string())
-            .replace(
-                "{cost}",
-                &cost.map_or_else(|| "not known".to_owned(), |cost| cost.to_string()),
-            )
-            .replace(
-                "{report}",
-                report
-                    .as_deref()
-                    .unwrap_or("There was nothing to compact.\n")
-                    .trim_end(),
-            )
+        let (read, prompt) = self.first.unwrap_or_default();
+        let text = text
+            .replace("{used}", &grouped(used))
+            .replace("{limit}", &grouped(limit))
+            .replace("{read}", &grouped(read))
+            .replace("{prompt}", &grouped(prompt));
+        match &self.compaction {
+            Some(done) => fill_compaction(&text, done),
+            None => text,
+        }
     }
 }
 
-/// The tokens of a reply's prompt that came from the cache, and those that did not.
-fn read_and_new(message: &Value) -> (u64, u64) {
+fn fill_compaction(text: &str, done: &CompactionSuccess) -> String {
+    let (before, after) = (done.report.tokens.before, done.report.tokens.after);
+    let percent = before.saturating_sub(after) * 100 / before.max(1);
+    let files = match done.report.files.restored {
+        1 => "1 file".to_owned(),
+        files => format!("{files} files"),
+    };
+    let summary = match done.by {
+        Summarizer::Notes => "the notes that it took on the way",
+        _ => "a summary",
+    };
+    text.replace("{before}", &grouped(before))
+        .replace("{after}", &grouped(after))
+        .replace("{percent}", &percent.to_string())
+        .replace("{files}", &files)
+        .replace("{summary}", summary)
+        .replace("{report}", done.report.tell().trim_end())
+}
+
+/// The tokens of a reply's prompt that came from the cache, and all of them.
+fn read_and_all(message: &Value) -> (u64, u64) {
     let count = |name: &str| {
         let usage = message.get("usage").and_then(|usage| usage.get(name));
         usage.and_then(Value::as_u64).unwrap_or(0)
     };
+    let read = count("cache_read_input_tokens");
     let new = count("input_tokens") + count("cache_creation_input_tokens");
-    (count("cache_read_input_tokens"), new)
+    (read, read + new)
 }

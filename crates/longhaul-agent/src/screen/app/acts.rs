@@ -2,21 +2,15 @@
 
 use std::time::Instant;
 
-use longhaul_core::engine::Pivot;
-use longhaul_core::summary::PivotDirection;
 use tokio::sync::oneshot;
 
-use super::{
-    ActiveWork, App, AppAction, CompletionFiles, Dialog, Echo, HostAnswer, MessageAction,
-    RewindTarget,
-};
+use super::{ActiveWork, App, AppAction, CompletionFiles, Echo, HostAnswer};
 use crate::screen::GuideInput;
 use crate::screen::command::{self, BuiltinCommand, ParsedInput as Read};
 use crate::screen::complete;
 use crate::screen::event_lines;
 use crate::screen::flow::WrappedLine;
-use crate::screen::host::{CompactionRequest, HostRefusal, HostRequest, ReplySender};
-use crate::screen::picker::{PickOption, Picker};
+use crate::screen::host::{CompactionRequest, HostRefusal, HostRequest, ReplySender, SessionPage};
 use crate::screen::style::WARNING;
 use crate::screen::text::clean_line;
 
@@ -40,7 +34,7 @@ impl App {
     }
 
     /// Asks the host for a change of the conversation: until it is answered, other changes wait.
-    fn work<T: Send + 'static>(
+    pub(super) fn work<T: Send + 'static>(
         &mut self,
         ask: impl FnOnce(ReplySender<T>) -> HostRequest,
         answered: impl FnOnce(Result<T, HostRefusal>) -> HostAnswer + Send + 'static,
@@ -105,6 +99,7 @@ impl App {
         }
         match typed {
             Read::Prompt => self.work(|reply| HostRequest::Prompt(text, reply), HostAnswer::Worked),
+            Read::Shell(command) => self.run_in_shell(command),
             Read::Own(name, arguments) => self.work(
                 |reply| HostRequest::Command {
                     name,
@@ -127,9 +122,36 @@ impl App {
             BuiltinCommand::Exit => return AppAction::Leave,
             BuiltinCommand::Help => self.finished.extend(command::help(&self.own)),
             BuiltinCommand::Context => self.ask(HostRequest::Context, HostAnswer::Context),
-            BuiltinCommand::Cost => self.ask(HostRequest::Cost, HostAnswer::Cost),
+            BuiltinCommand::Cost if rest.is_empty() => {
+                self.ask(HostRequest::Cost, HostAnswer::Cost)
+            }
+            BuiltinCommand::Cost => match command::economy(&rest) {
+                Ok(policy) => self.ask(
+                    |reply| HostRequest::SetEconomy(policy, reply),
+                    move |done| HostAnswer::Economy(policy, done),
+                ),
+                Err(why) => self.warn(why),
+            },
             BuiltinCommand::Notes => self.ask(HostRequest::Notes, HostAnswer::Notes),
             BuiltinCommand::Hooks => self.ask(HostRequest::Hooks, HostAnswer::Hooks),
+            BuiltinCommand::Init => {
+                let prompt = command::INIT.to_owned();
+                self.work(
+                    |reply| HostRequest::Prompt(prompt, reply),
+                    HostAnswer::Worked,
+                );
+            }
+            BuiltinCommand::Export => {
+                self.ask(
+                    |reply| HostRequest::Export(rest, reply),
+                    HostAnswer::Exported,
+                );
+            }
+            BuiltinCommand::Agents => self.show_page(SessionPage::Agents),
+            BuiltinCommand::Mcp => self.show_page(SessionPage::Mcp),
+            BuiltinCommand::Memory => self.show_page(SessionPage::Memory),
+            BuiltinCommand::Permissions => self.show_page(SessionPage::Permissions),
+            BuiltinCommand::Status => self.show_page(SessionPage::Status),
             BuiltinCommand::Report => {
                 self.ask(|reply| HostRequest::Report(None, reply), HostAnswer::Report)
             }
@@ -148,6 +170,10 @@ impl App {
             }),
         }
         AppAction::On
+    }
+
+    fn show_page(&mut self, page: SessionPage) {
+        self.ask(|reply| HostRequest::Page(page, reply), HostAnswer::Page);
     }
 
     pub(super) fn compact(&mut self, ask: CompactionRequest) {
@@ -171,56 +197,6 @@ impl App {
             |reply| HostRequest::SwitchModel(id, reply),
             |done| HostAnswer::Switched(name, done),
         );
-    }
-
-    pub(super) fn rewind_to(&mut self, target: RewindTarget) {
-        let uuid = match target {
-            RewindTarget::Uncompacted => {
-                self.dialog = None;
-                self.work(HostRequest::UndoCompaction, HostAnswer::Undone);
-                return;
-            }
-            RewindTarget::Message(uuid) => uuid,
-        };
-        let option = |value, text: &str| PickOption {
-            value,
-            text: text.to_owned(),
-            about: String::new(),
-        };
-        let options = vec![
-            option(
-                MessageAction::Rewind(uuid.clone()),
-                "go back: forget this message and all that followed",
-            ),
-            option(
-                MessageAction::SumUpFrom(uuid.clone()),
-                "summarize from here on; what came before stays",
-            ),
-            option(
-                MessageAction::SumUpTo(uuid),
-                "summarize up to here; this message and all that followed stay",
-            ),
-        ];
-        self.dialog = Some(Dialog::Back(Picker::menu("At this message", options)));
-    }
-
-    pub(super) fn go_back(&mut self, back: MessageAction) {
-        self.dialog = None;
-        let (uuid, direction) = match back {
-            MessageAction::Rewind(uuid) => {
-                self.work(
-                    |reply| HostRequest::Rewind(uuid, reply),
-                    HostAnswer::Rewound,
-                );
-                return;
-            }
-            MessageAction::SumUpFrom(uuid) => (uuid, PivotDirection::From),
-            MessageAction::SumUpTo(uuid) => (uuid, PivotDirection::UpTo),
-        };
-        self.compact(CompactionRequest {
-            pivot: Some(Pivot { uuid, direction }),
-            ..CompactionRequest::default()
-        });
     }
 
     pub(super) fn open_transcript(&mut self) {

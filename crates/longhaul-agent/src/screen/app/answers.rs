@@ -1,5 +1,6 @@
 //! Handles the host's answers.
 
+use longhaul_core::economy::EconomyPolicy;
 use ratatui::text::Span;
 
 use super::{App, AppAction, AppPage, CompletionFiles, Dialog, RewindTarget};
@@ -9,13 +10,14 @@ use crate::screen::figures::grouped;
 use crate::screen::flow::WrappedLine;
 use crate::screen::host::{
     CommandItem, CompactionReply, CompactionRequest, ContextView, CostView, HookItem, HostRefusal,
-    MessageAuthor, MessageItem, ModelItem, SessionItem, TranscriptItem,
+    MessageAuthor, MessageItem, ModelItem, RewindChoices, RewindPlan, RewindReply, SessionItem,
+    ShellResult, TranscriptItem,
 };
 use crate::screen::markdown;
 use crate::screen::pager::{PagerStart, TextPager};
 use crate::screen::picker::{PickOption, Picker};
 use crate::screen::preview::SummaryPreview;
-use crate::screen::text::{clean_line, count};
+use crate::screen::text::{clean, clean_line, count};
 use crate::screen::transcript;
 
 /// The number of exchanges that are shown of a resumed session.
@@ -26,7 +28,8 @@ const RECENT: usize = 4;
 pub(crate) enum HostAnswer {
     Worked(Result<(), HostRefusal>),
     Compacted(CompactionRequest, Result<CompactionReply, HostRefusal>),
-    Rewound(Result<Option<String>, HostRefusal>),
+    Rewound(Result<RewindReply, HostRefusal>),
+    RewindPlan(String, Result<RewindPlan, HostRefusal>),
     Undone(Result<String, HostRefusal>),
     Resumed(Result<(), HostRefusal>),
     Recent(Result<Vec<TranscriptItem>, HostRefusal>),
@@ -35,12 +38,16 @@ pub(crate) enum HostAnswer {
     Sessions(Result<Vec<SessionItem>, HostRefusal>, String),
     Models(Result<Vec<ModelItem>, HostRefusal>),
     Context(Result<Box<ContextView>, HostRefusal>),
-    Messages(Result<Vec<MessageItem>, HostRefusal>),
+    Messages(Result<RewindChoices, HostRefusal>),
     Transcript(Result<Vec<TranscriptItem>, HostRefusal>),
     Report(Result<String, HostRefusal>),
     Notes(Result<String, HostRefusal>),
+    Shell(Result<ShellResult, HostRefusal>),
+    Page(Result<String, HostRefusal>),
+    Exported(Result<String, HostRefusal>),
     Hooks(Result<Vec<HookItem>, HostRefusal>),
     Cost(Result<CostView, HostRefusal>),
+    Economy(EconomyPolicy, Result<(), HostRefusal>),
     Commands(Result<Vec<CommandItem>, HostRefusal>),
     Files(Vec<String>),
 }
@@ -73,17 +80,23 @@ impl App {
             HostAnswer::Compacted(ask, done) => match done? {
                 CompactionReply::Done => {}
                 CompactionReply::Preview(preview) => {
-                    self.page = Some(AppPage::Preview(Box::new(SummaryPreview::new(
-                        ask, preview,
-                    ))));
+                    let prefix = self.prefix_tokens();
+                    let preview = SummaryPreview::new(ask, preview, prefix);
+                    self.page = Some(AppPage::Preview(Box::new(preview)));
                 }
             },
-            HostAnswer::Rewound(text) => {
-                if let Some(text) = text? {
-                    self.editor.set(&text);
-                }
-                self.new_conversation();
-                self.note("gone back; what followed is still in the transcript");
+            HostAnswer::Rewound(done) => self.on_rewound(done?),
+            HostAnswer::RewindPlan(uuid, plan) => self.offer_rewind(uuid, &plan?),
+            HostAnswer::Shell(ran) => self.on_shell(&ran?),
+            HostAnswer::Page(text) => {
+                self.say(WrappedLine::blank());
+                let text = clean(&text?);
+                let lines = text.lines().map(|line| WrappedLine::plain(line.to_owned()));
+                self.finished.extend(lines);
+            }
+            HostAnswer::Exported(said) => {
+                let said = clean_line(&said?);
+                self.note(&said);
             }
             HostAnswer::Undone(said) => {
                 let said = clean_line(&said?);
@@ -100,12 +113,18 @@ impl App {
             }
             HostAnswer::Recent(items) => {
                 let items = items?;
-                self.finished.extend(transcript::recent(&items, RECENT));
+                self.finished
+                    .extend(transcript::recent(&items, RECENT, self.width));
                 self.say(WrappedLine::blank());
                 self.note(&format!(
                     "resumed after {}; ctrl-o shows all",
                     count(items.len(), "step")
                 ));
+                if transcript::is_unanswered(&items) {
+                    self.note(
+                        "the last prompt was never answered: say \"go on\", or something else",
+                    );
+                }
             }
             HostAnswer::Cleared(done) => {
                 done?;
@@ -127,8 +146,11 @@ impl App {
                 self.dialog = Some(Dialog::Resume(picker.searching(&query)));
             }
             HostAnswer::Models(models) => {
-                let options = models?.iter().map(model).collect();
-                self.dialog = Some(Dialog::Model(Picker::list("Model", options)));
+                let models = models?;
+                let current = models.iter().position(|model| model.current);
+                let mut picker = Picker::list("Model", models.iter().map(model).collect());
+                picker.step(current.unwrap_or_default() as isize);
+                self.dialog = Some(Dialog::Model(picker));
             }
             HostAnswer::Messages(messages) => self.pick_message(&messages?),
             HostAnswer::Context(view) => {
@@ -136,7 +158,7 @@ impl App {
                 self.finished.extend(lines);
             }
             HostAnswer::Transcript(items) => {
-                let lines = transcript::lines(&items?);
+                let lines = transcript::lines(&items?, self.width);
                 self.page = Some(AppPage::Transcript(TextPager::new(
                     "Transcript",
                     lines,
@@ -147,7 +169,7 @@ impl App {
                 self.finished.extend(answer_lines::report(&report?));
             }
             HostAnswer::Notes(notes) => {
-                let lines = markdown::render(&notes?);
+                let lines = markdown::render(&notes?, self.width.saturating_sub(2));
                 if lines.is_empty() {
                     self.note("there are no notes of this session yet")
                 } else {
@@ -156,6 +178,11 @@ impl App {
                 }
             }
             HostAnswer::Hooks(hooks) => self.finished.extend(answer_lines::hooks(&hooks?)),
+            HostAnswer::Economy(policy, done) => {
+                done?;
+                let said = answer_lines::economy_set(policy);
+                self.finished.push(WrappedLine::dim(format!("· {said}")));
+            }
             HostAnswer::Cost(cost) => self.finished.extend(answer_lines::cost(&cost?)),
             HostAnswer::Commands(commands) => self.own = commands.unwrap_or_default(),
             HostAnswer::Files(files) => {
@@ -167,23 +194,10 @@ impl App {
     }
 
     /// Removes what belonged to the conversation before.
-    fn new_conversation(&mut self) {
+    pub(super) fn new_conversation(&mut self) {
         self.todos.clear();
         self.running.clear();
         self.thinking.clear();
-    }
-
-    fn pick_message(&mut self, messages: &[MessageItem]) {
-        let mut options: Vec<PickOption<RewindTarget>> = messages.iter().map(message).collect();
-        options.push(PickOption {
-            value: RewindTarget::Uncompacted,
-            text: "undo the newest compaction".to_owned(),
-            about: String::new(),
-        });
-        let newest = options.len().saturating_sub(2);
-        let mut picker = Picker::list("Go back to", options);
-        picker.step(newest as isize);
-        self.dialog = Some(Dialog::Rewind(picker));
     }
 }
 
@@ -194,6 +208,7 @@ fn ends_work(answered: &HostAnswer) -> bool {
         HostAnswer::Worked(_)
             | HostAnswer::Compacted(..)
             | HostAnswer::Rewound(_)
+            | HostAnswer::Shell(_)
             | HostAnswer::Undone(_)
             | HostAnswer::Resumed(_)
             | HostAnswer::Cleared(_)
@@ -202,9 +217,9 @@ fn ends_work(answered: &HostAnswer) -> bool {
 }
 
 fn when(at: Option<jiff::Timestamp>) -> String {
-    let at = at.map(|at| at.to_string());
-    // Date and minute, without the zone: 2026-01-31 12:59.
-    at.and_then(|at| at.get(..16).map(|at| at.replace('T', " ")))
+    // Date and minute where the user is: 2026-01-31 12:59.
+    let at = at.map(|at| at.to_zoned(jiff::tz::TimeZone::system()));
+    at.map(|at| at.strftime("%Y-%m-%d %H:%M").to_string())
         .unwrap_or_default()
 }
 
@@ -227,15 +242,15 @@ fn session(session: &SessionItem) -> PickOption<String> {
 }
 
 fn model(model: &ModelItem) -> PickOption<String> {
-    let current = if model.current { " (now)" } else { "" };
+    let mark = if model.current { "✓ " } else { "  " };
     PickOption {
         value: model.id.clone(),
-        text: format!("{}{current}", clean_line(&model.id)),
+        text: format!("{mark}{}", clean_line(&model.id)),
         about: clean_line(&model.about),
     }
 }
 
-fn message(message: &MessageItem) -> PickOption<RewindTarget> {
+pub(super) fn message(message: &MessageItem) -> PickOption<RewindTarget> {
     let who = match message.who {
         MessageAuthor::User => ">",
         MessageAuthor::Assistant => "●",

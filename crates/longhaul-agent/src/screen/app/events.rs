@@ -2,11 +2,15 @@
 
 use std::time::{Duration, Instant};
 
+use longhaul::session::RetryWait;
 use longhaul_core::engine::Event;
+use longhaul_core::window::WindowLevel;
 
-use super::{ActiveCompaction, App, AppPage, RunningCall};
+use super::{ActiveCompaction, ActiveRetry, App, AppPage, RunningCall};
 use crate::event::{AgentEvent, PromptOutcome};
+use crate::retry_words;
 use crate::screen::event_lines;
+use crate::screen::figures::elapsed;
 use crate::screen::flow::WrappedLine;
 use crate::screen::question::ApprovalDialog;
 use crate::screen::style::dim;
@@ -22,11 +26,16 @@ impl App {
     pub(crate) fn on_event(&mut self, event: AgentEvent) {
         match event {
             AgentEvent::Text(text) => {
+                self.end_retry();
                 self.thinking.clear();
-                let lines = self.stream.push(&text);
-                self.finished.extend(lines);
+                let lines = self.stream.push(&text, self.width);
+                if !lines.is_empty() {
+                    self.finished.extend(lines);
+                    self.release_held();
+                }
             }
             AgentEvent::Thinking(text) => {
+                self.end_retry();
                 self.thinking.push_str(&text);
                 // The last line is shown; the rest is in the transcript.
                 if let Some(at) = self.thinking.trim_end().rfind('\n') {
@@ -35,10 +44,20 @@ impl App {
             }
             AgentEvent::Restarted => {
                 self.thinking.clear();
-                self.end_text();
-                self.say(WrappedLine::dim("· the reply broke off and begins again"));
+                // What stands above cannot be taken back from a terminal, so a line says that it does not count.
+                let was_visible = self.stream.discard();
+                self.release_held();
+                if was_visible {
+                    self.say(WrappedLine::dim(
+                        "· the reply broke off: what came of it does not count, and it begins again",
+                    ));
+                }
             }
-            AgentEvent::Replied(_) => self.end_text(),
+            AgentEvent::Retrying(wait) => self.on_retrying(wait),
+            AgentEvent::Replied(_) => {
+                self.end_retry();
+                self.end_text();
+            }
             AgentEvent::ToolStarted { id, name, line, .. } => {
                 self.end_text();
                 self.running.push(RunningCall {
@@ -62,8 +81,7 @@ impl App {
                 let at = self.running.iter().position(|call| call.id == id);
                 let call = at.map(|at| self.running.remove(at));
                 let (name, line) = call.map_or((String::new(), id), |call| (call.name, call.line));
-                self.finished
-                    .extend(event_lines::call(&name, &line, &output));
+                self.show_call(event_lines::call(&name, &line, &output));
             }
             AgentEvent::Asks(question) => {
                 self.end_text();
@@ -76,7 +94,7 @@ impl App {
                     now + SURPRISE
                 };
                 self.questions
-                    .push_back(ApprovalDialog::new(question, deaf));
+                    .push_back(ApprovalDialog::new(question, deaf, self.width));
             }
             // The call's result says so.
             AgentEvent::Denied(_) => {}
@@ -92,12 +110,16 @@ impl App {
                 self.glance = Some(glance);
             }
             AgentEvent::Notice(text) => {
-                self.end_text();
-                for (at, line) in text.lines().enumerate() {
+                let lines = text.lines().enumerate().map(|(at, line)| {
                     let mark = if at == 0 { '·' } else { ' ' };
                     let line = clean_line(line);
-                    self.say(WrappedLine::new(vec![dim(format!("{mark} {line}"))], 2));
-                }
+                    WrappedLine::new(vec![dim(format!("{mark} {line}"))], 2)
+                });
+                self.say_between_blocks(lines.collect());
+            }
+            AgentEvent::Guide(text) => {
+                self.end_text();
+                self.finished.extend(event_lines::guide(&text));
             }
             AgentEvent::Ended(ended) => self.on_ended(&ended),
         }
@@ -120,30 +142,91 @@ impl App {
             | Event::Preview(_) => self.compacting = None,
             _ => {}
         }
+        if let Event::Compacted(done) = event {
+            self.window_now_holds(done.after + self.prefix_tokens());
+        }
         if matches!(
             (event, &self.page),
             (Event::Compacted(_), Some(AppPage::Transcript(_)))
         ) {
             self.open_transcript();
         }
-        let lines = event_lines::engine(event);
-        if !lines.is_empty() {
-            self.end_text();
+        let prefix = self.prefix_tokens();
+        self.say_between_blocks(event_lines::engine(event, prefix));
+    }
+
+    /// The approximate tokens of what every request begins with.
+    pub(super) fn prefix_tokens(&self) -> u64 {
+        self.glance.as_ref().map_or(0, |glance| glance.prefix)
+    }
+
+    /// The status after a compaction, which is known before the next reply is.
+    fn window_now_holds(&mut self, tokens: u64) {
+        if let Some(glance) = &mut self.glance {
+            glance.used = tokens;
+            let left = glance.limit.saturating_sub(tokens) as f64;
+            let share = left / glance.limit.max(1) as f64;
+            glance.percent_left = (share * 100.0).round() as u64;
+            glance.level = WindowLevel::Ok;
+        }
+    }
+
+    /// Shows lines that do not belong to the reply: at once, or at the end of the block that is being written.
+    fn say_between_blocks(&mut self, lines: Vec<WrappedLine>) {
+        if self.stream.is_within_block() {
+            self.held.extend(lines);
+        } else {
+            self.finished.extend(lines);
+        }
+    }
+
+    fn release_held(&mut self) {
+        let held = std::mem::take(&mut self.held);
+        self.finished.extend(held);
+    }
+
+    /// Shows a call. Calls of one line stand together; all others have an empty line before them.
+    fn show_call(&mut self, lines: Vec<WrappedLine>) {
+        let is_short = lines.len() == 1;
+        if !(is_short && self.after_call == Some(self.finished.added())) {
+            self.say(WrappedLine::blank());
         }
         self.finished.extend(lines);
+        self.after_call = is_short.then(|| self.finished.added());
+    }
+
+    fn on_retrying(&mut self, wait: RetryWait) {
+        let now = Instant::now();
+        let since = self.retry.as_ref().map_or(now, |before| before.since);
+        let until = now + wait.wait;
+        self.retry = Some(ActiveRetry { wait, until, since });
+    }
+
+    /// The reply that was waited for has begun: a line says what took so long.
+    fn end_retry(&mut self) {
+        if let Some(retry) = self.retry.take() {
+            self.say(WrappedLine::dim(format!(
+                "· {}: answered at try {}, after {}",
+                retry_words::reason(retry.wait.class),
+                retry.wait.attempt,
+                elapsed(retry.since.elapsed())
+            )));
+        }
     }
 
     /// Ends the current text.
     fn end_text(&mut self) {
         self.thinking.clear();
-        let lines = self.stream.finish();
+        let lines = self.stream.finish(self.width);
         self.finished.extend(lines);
+        self.release_held();
     }
 
     fn on_ended(&mut self, ended: &PromptOutcome) {
         self.end_text();
         self.running.clear();
         self.compacting = None;
+        self.retry = None;
         self.questions.clear();
         self.finished.extend(event_lines::ended(ended));
         if matches!(

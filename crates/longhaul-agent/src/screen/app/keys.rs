@@ -53,6 +53,7 @@ impl App {
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         self.hint = None;
         let leaving = std::mem::replace(&mut self.leaving, Leaving::No);
+        let escape = std::mem::take(&mut self.escape);
         match key.code {
             KeyCode::Char('z') if control => return AppAction::Aside,
             KeyCode::Char('l') if control => return AppAction::Redraw,
@@ -79,6 +80,10 @@ impl App {
         }
         if self.dialog.is_some() {
             self.on_dialog_key(key);
+            return AppAction::On;
+        }
+        if key.code == KeyCode::Esc && self.completion.is_none() && self.work.is_none() {
+            self.on_escape(escape);
             return AppAction::On;
         }
         self.on_prompt_key(key)
@@ -112,19 +117,23 @@ impl App {
             }
             PreviewAction::Cancelled => {
                 self.page = None;
-                self.note("compaction cancelled; nothing was changed");
+                self.note("compaction cancelled; nothing changed");
             }
         }
         AppAction::On
     }
 
-    /// Takes the edited summary; none if there is no editor to start.
-    pub(crate) fn on_edited(&mut self, summary: Option<String>) {
-        if let Some(AppPage::Preview(preview)) = self.page.as_mut() {
-            match summary {
-                Some(summary) => preview.edited(summary),
-                None => preview.edit_here(),
+    /// Takes the edited summary or prompt; none if there is no editor to start.
+    pub(crate) fn on_edited(&mut self, text: Option<String>) {
+        match (self.page.as_mut(), text) {
+            (Some(AppPage::Preview(preview)), Some(summary)) => preview.edited(summary),
+            (Some(AppPage::Preview(preview)), None) => preview.edit_here(),
+            (Some(_), _) => {}
+            (None, Some(prompt)) => {
+                self.editor.set(prompt.trim_end());
+                self.edited();
             }
+            (None, None) => self.hint = Some("set EDITOR to write prompts there".to_owned()),
         }
     }
 
@@ -188,7 +197,7 @@ impl App {
     pub(super) fn answer(&mut self, answer: ApprovalAnswer) {
         if let Some(asking) = self.questions.pop_front() {
             let said = asking.answer(answer);
-            self.say(said);
+            self.finished.extend(said);
         }
     }
 
@@ -201,6 +210,11 @@ impl App {
             Some(Dialog::Resume(picker)) => {
                 if let PickerAction::Chosen(id) = pick(picker, key) {
                     self.resume(id);
+                }
+            }
+            Some(Dialog::History(picker)) => {
+                if let PickerAction::Chosen(text) = pick(picker, key) {
+                    self.take_from_history(&text);
                 }
             }
             Some(Dialog::Model(picker)) => {

@@ -15,7 +15,9 @@ impl App {
             return Some(preview.plain());
         }
         self.dialog.as_ref().map(|dialog| match dialog {
-            Dialog::Resume(picker) | Dialog::Model(picker) => picker.plain(),
+            Dialog::Resume(picker) | Dialog::Model(picker) | Dialog::History(picker) => {
+                picker.plain()
+            }
             Dialog::Rewind(picker) => picker.plain(),
             Dialog::Back(picker) => picker.plain(),
         })
@@ -68,6 +70,8 @@ impl App {
                     self.resume(id);
                 }
             }
+            // Keys open it, and there are none here.
+            Some(Dialog::History(_)) => {}
             Some(Dialog::Model(picker)) => {
                 if let Some(id) = picker.number(number) {
                     self.switch_model(id);

@@ -1,30 +1,36 @@
 //! The state of the screen and how it reacts to keys, events and answers. It does not draw and does not wait.
 //!
 //! `keys` and `prompt` handle what the user presses, `lines` what the user types where there are only lines, `events`
-//! the agent's events, `answers` the host's answers, and `acts` runs prompts and commands.
+//! the agent's events, `answers` the host's answers, `acts` runs prompts and commands, `rewinding` goes back, and
+//! `habits` is what people know from other agents.
 
 mod acts;
 mod answers;
 mod events;
+mod habits;
 mod keys;
 mod lines;
 mod prompt;
+mod rewinding;
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::time::Instant;
 
+use longhaul::session::RetryWait;
 use longhaul_core::engine::CompactionPhase;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 pub(crate) use answers::HostAnswer;
+use habits::EscapeKey;
 pub(crate) use prompt::edit;
 
 use super::complete::Completion;
 use super::editor::Editor;
+use super::finished_lines::FinishedLines;
 use super::flow::WrappedLine;
 use super::history::PromptHistory;
-use super::host::{CommandItem, HostRequest, ScreenHost};
+use super::host::{CommandItem, HostRequest, RewindRequest, ScreenHost};
 use super::pager::TextPager;
 use super::picker::Picker;
 use super::preview::SummaryPreview;
@@ -59,7 +65,11 @@ pub(crate) struct App {
     host: Box<dyn ScreenHost>,
     answered: UnboundedSender<HostAnswer>,
     /// Finished lines that have not been drawn yet.
-    pub(crate) finished: Vec<WrappedLine>,
+    pub(crate) finished: FinishedLines,
+    /// Notices that wait for the end of a block of the reply, so that they do not tear it.
+    held: Vec<WrappedLine>,
+    /// How many lines there were after the last call of one line: the next such call follows without an empty line.
+    after_call: Option<usize>,
     pub(crate) stream: StreamedText,
     /// The last line of the model's thinking.
     pub(crate) thinking: String,
@@ -70,6 +80,8 @@ pub(crate) struct App {
     /// The work in progress, and since when.
     pub(crate) work: Option<ActiveWork>,
     pub(crate) compacting: Option<ActiveCompaction>,
+    /// The request that failed and is sent again, until its reply begins.
+    pub(crate) retry: Option<ActiveRetry>,
     /// Input that was typed during the work.
     pub(crate) queue: VecDeque<String>,
     pub(crate) editor: Editor,
@@ -88,6 +100,7 @@ pub(crate) struct App {
     /// A hint below the prompt, until the next key.
     pub(crate) hint: Option<String>,
     leaving: Leaving,
+    escape: EscapeKey,
     /// Whether sent input is written again.
     pub(crate) echo: Echo,
     pub(crate) colour: ColorSupport,
@@ -121,11 +134,23 @@ pub(crate) struct ActiveCompaction {
     pub(crate) characters: usize,
 }
 
+/// A request that failed and is sent again.
+#[derive(Debug, Clone)]
+pub(crate) struct ActiveRetry {
+    pub(crate) wait: RetryWait,
+    /// When it is sent again.
+    pub(crate) until: Instant,
+    /// When the first attempt failed.
+    pub(crate) since: Instant,
+}
+
 /// A list in place of the prompt.
 #[derive(Debug)]
 pub(crate) enum Dialog {
     /// A list of sessions to resume.
     Resume(Picker<String>),
+    /// A list of earlier prompts.
+    History(Picker<String>),
     /// A list of models to use.
     Model(Picker<String>),
     /// A list of messages to go back to.
@@ -146,8 +171,9 @@ pub(crate) enum RewindTarget {
 /// What to do at a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum MessageAction {
-    /// Forget the messages from this one on.
-    Rewind(String),
+    /// Take back what happened from this message on; the names are those of files that somebody else has changed, about
+    /// which the user is asked first.
+    Rewind(RewindRequest, Vec<String>),
     /// Summarize the messages from this one on.
     SumUpFrom(String),
     /// Summarize the messages before this one.
@@ -216,7 +242,9 @@ impl App {
         let app = Self {
             host,
             answered,
-            finished: Vec::new(),
+            finished: FinishedLines::default(),
+            held: Vec::new(),
+            after_call: None,
             stream: StreamedText::default(),
             thinking: String::new(),
             running: Vec::new(),
@@ -225,6 +253,7 @@ impl App {
             mode: options.mode,
             work: None,
             compacting: None,
+            retry: None,
             queue: VecDeque::new(),
             editor: Editor::default(),
             history: PromptHistory::load(options.history.clone(), &options.workspace),
@@ -239,6 +268,7 @@ impl App {
             failure_told: false,
             hint: None,
             leaving: Leaving::No,
+            escape: EscapeKey::Other,
             echo: Echo::On,
             colour: options.display.colour,
             width: 80,

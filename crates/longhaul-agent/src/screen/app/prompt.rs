@@ -56,6 +56,8 @@ impl App {
             (KeyCode::Tab, None) => self.edited(),
             (KeyCode::Esc, None) if self.work.is_some() => self.cancel(),
             (KeyCode::Esc, None) => {}
+            (KeyCode::Char('r'), _) if control => self.search_history(),
+            (KeyCode::Char('g'), _) if control => return AppAction::Edit(self.editor.whole()),
             (KeyCode::Char('d'), _) if control && self.editor.is_empty() => {
                 return AppAction::Leave;
             }
@@ -106,6 +108,9 @@ impl App {
             _ => &[],
         };
         self.completion = complete::of(&self.editor, &self.own, files);
+        if self.editor.whole().trim_start().starts_with('!') {
+            self.hint = Some("enter runs this in the shell".to_owned());
+        }
     }
 
     fn complete(&mut self) {

@@ -20,6 +20,8 @@ use crate::screen::live::region;
 use crate::screen::{Charset, DisplayMode, DisplaySettings};
 use crate::tool::{ToolAccess, ToolCallOutput};
 
+mod shown;
+
 /// A host that never answers.
 #[derive(Default)]
 struct Silent {
@@ -103,6 +105,7 @@ fn glance(level: WindowLevel) -> AgentEvent {
         model: "claude-sonnet-4-6".to_owned(),
         used: 97_000,
         limit: 167_000,
+        prefix: 0,
         percent_left: 42,
         level,
         cost: Some(Usd::from_pico(1_230_000_000_000)),
@@ -196,11 +199,11 @@ async fn q2_an_empty_screen_and_its_completions() {
     > /co
       /compact  summarize the conversation, with a preview; tak…
     › /context  show what fills the window
-      /cost     the costs by purpose
+      /cost     the costs, and what paid; takes economy off, cl…
       ask before changes · /help
     ");
     press(&mut app, "\n");
-    assert_eq!(app.finished.last().unwrap().text(), "> /context ");
+    assert_eq!(app.finished.waiting().last().unwrap().text(), "> /context ");
 }
 
 fn question() -> (ApprovalRequest, oneshot::Receiver<ApprovalAnswer>) {
@@ -358,7 +361,7 @@ async fn q2_percent_left_is_green_then_yellow_then_red() {
     insta::assert_snapshot!(shown(&mut app, 30, 10), @"
 
     > what should be done?
-      42% left · $1.23
+      42% left · accept edits
     ");
 }
 
@@ -370,8 +373,8 @@ async fn o5_a_full_window_is_said_and_the_prompt_stays() {
     app.on_event(AgentEvent::Ended(crate::event::PromptOutcome::Refused(
         "use /compact or /clear".to_owned(),
     )));
-    let said = app.finished.last().unwrap().text();
-    assert_eq!(said, "■ the window is full: use /compact or /clear");
+    let said = app.finished.waiting().last().unwrap().text();
+    assert_eq!(said, "■ not sent: use /compact or /clear");
     assert_eq!(
         app.editor.whole(),
         "typed meanwhile",
@@ -411,16 +414,26 @@ async fn q2_a_result_is_short_and_says_where_the_rest_is() {
     app.on_event(start("1", "Bash", "cargo test"));
     app.on_event(AgentEvent::ToolEnded {
         id: "1".to_owned(),
-        output: ToolCallOutput::error("exit code 101\na\nb\nc\nd\ne"),
+        output: ToolCallOutput::error("Exit code 101\na\nb\nc\nd\ne\nf\ng\nh")
+            .with_line("exit code 101")
+            .with_detail("a\nb\nc\nd\ne\nf\ng\nh"),
     });
-    let lines: Vec<String> = app.finished.iter().map(WrappedLine::text).collect();
+    let lines: Vec<String> = app
+        .finished
+        .waiting()
+        .iter()
+        .map(WrappedLine::text)
+        .collect();
     insta::assert_snapshot!(lines.join("\n"), @"
 
     ✗ Bash cargo test · exit code 101
         a
         b
         c
-      … 2 more lines (ctrl-o shows all)
+        d
+        e
+        f
+        +2 lines (ctrl-o shows all)
     ");
 }
 
@@ -455,6 +468,8 @@ fn q3_the_picture_of_the_window_needs_no_colour_and_little_room() {
             unattributed: 1_000,
             cleared_results: 7,
         },
+        measured: 95_000,
+        cleared: 3_000,
         status: status.unwrap(),
         likely: CalibratedEstimate {
             tokens: 91_400,

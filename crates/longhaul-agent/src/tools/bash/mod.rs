@@ -119,7 +119,8 @@ impl BashTool {
             }
         };
         let ending = watch::watch(&mut started, Some(limit), &call.cancel, heard).await;
-        let mut text = collected.text().trim_end().to_owned();
+        let written = collected.text().trim_end().to_owned();
+        let mut text = written.clone();
         let (first, line, failed) = match ending {
             CommandEnding::Exited(Some(0), _) => (None, "done".to_owned(), false),
             CommandEnding::Exited(Some(code), _) => (
@@ -159,7 +160,8 @@ impl BashTool {
             add_note(&mut text, &note);
         }
         add_stale(&mut text, &self.files, Some(&self.fence)).await;
-        let mut output = ToolCallOutput::text(text, line);
+        // The notes above are for the model; people see what the command wrote.
+        let mut output = ToolCallOutput::text(text, line).with_detail(written);
         output.is_error = failed;
         Ok(output)
     }

@@ -19,6 +19,9 @@ use crate::session_paths::SessionPaths;
 use crate::tool::{CallContext, ToolAccess, ToolCallOutput};
 use change::ReplaceScope;
 
+/// Files up to this size are read to show a change before it is made.
+const MOST_SHOWN: u64 = 1 << 20;
+
 /// Edits files.
 pub struct EditTool(Arc<PlaceFiles>);
 
@@ -29,6 +32,15 @@ pub(super) struct EditInput {
     new_string: String,
     #[serde(default, deserialize_with = "input::switch")]
     replace_all: Option<bool>,
+}
+
+impl EditInput {
+    fn places(&self) -> ReplaceScope {
+        match self.replace_all {
+            Some(true) => ReplaceScope::All,
+            _ => ReplaceScope::One,
+        }
+    }
 }
 
 impl EditTool {
@@ -52,14 +64,37 @@ impl TypedTool for EditTool {
         self.0.line(input)
     }
 
+    fn detail(&self, input: &Value) -> String {
+        let input = serde_json::from_value(input.clone()).ok();
+        let preview = input.and_then(|input| preview(&self.0, &input));
+        preview.unwrap_or_default()
+    }
+
     async fn run(&self, input: EditInput, call: &CallContext) -> Result<ToolCallOutput, String> {
         let files = self.0.clone();
         to_the_end(&call.cancel, move || edit(&files, &input)).await
     }
 }
 
+/// The change that an edit would make to the file as it is now, or why it would make none.
+fn preview(files: &PlaceFiles, input: &EditInput) -> Option<String> {
+    let path = files.judged.path(&input.file_path).ok()?;
+    let before = match OpenedFile::regular(&path) {
+        Err(UnusableFile::Missing(_)) if input.old_string.is_empty() => String::new(),
+        Ok(opened) if opened.metadata.len() <= MOST_SHOWN => {
+            String::from_utf8(opened.content().ok()?).ok()?
+        }
+        _ => return None,
+    };
+    let (old, new) = (&input.old_string, &input.new_string);
+    match change::change(&before, old, new, input.places()) {
+        Ok(changed) => Some(unified(&files.judged.shown(&path), &before, &changed.text)),
+        Err(why) => Some(format!("This edit would change nothing: {why}")),
+    }
+}
+
 fn edit(files: &PlaceFiles, input: &EditInput) -> Result<ToolCallOutput, String> {
-    let (judged, files) = (&files.judged, &files.state);
+    let (judged, checkpoints, files) = (&files.judged, &files.checkpoints, &files.state);
     if input.old_string == input.new_string {
         return Err(
             "old_string and new_string are the same: there is nothing to change.".to_owned(),
@@ -87,16 +122,15 @@ fn edit(files: &PlaceFiles, input: &EditInput) -> Result<ToolCallOutput, String>
             Some(text)
         }
     };
-    let places = match input.replace_all {
-        Some(true) => ReplaceScope::All,
-        _ => ReplaceScope::One,
-    };
+    let places = input.places();
     let changed = match &before {
         None => change::ChangedText::new_file(&input.new_string),
         Some(before) => change::change(before, &input.old_string, &input.new_string, places)
             .map_err(|why| format!("{name} was not changed: {why}"))?,
     };
+    let pending = checkpoints.before(&path);
     let (_, print) = replace(&path, changed.text.as_bytes()).map_err(|why| why.to_string())?;
+    pending.changed_to(Some(changed.text.as_bytes()));
     files.wrote(&path, print);
     let said = match (&before, changed.places) {
         (None, _) => format!("Created {name}."),

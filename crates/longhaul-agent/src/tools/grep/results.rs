@@ -120,9 +120,12 @@ impl GrepResults {
             );
         }
         let line = match self.mode {
-            GrepMode::Content => format!("{} matches in {} files", self.matches, self.files),
-            GrepMode::Count => format!("{} matches in {} files", self.matches, self.files),
-            GrepMode::FilesWithMatches => format!("{} files", self.files),
+            GrepMode::Content | GrepMode::Count => format!(
+                "{} in {}",
+                counted(self.matches, "match", "matches"),
+                counted(self.files, "file", "files")
+            ),
+            GrepMode::FilesWithMatches => counted(self.files, "file", "files"),
         };
         let mut text = self.text;
         if self.full == ResultsFull::Yes {
@@ -138,6 +141,14 @@ impl GrepResults {
             );
         }
         ToolCallOutput::text(text.trim_end(), line)
+    }
+}
+
+/// A number with its noun.
+fn counted(number: u64, one: &str, more: &str) -> String {
+    match number {
+        1 => format!("1 {one}"),
+        number => format!("{number} {more}"),
     }
 }
 

@@ -1,5 +1,6 @@
 //! A connection to a server: its process, the handshake, and its notifications.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -57,6 +58,7 @@ impl McpConnection {
             } else {
                 Vec::new()
             };
+            service.service().remember(&tools);
             let instructions = info.and_then(|info| info.instructions.clone());
             Ok::<_, String>((service, tools, instructions.unwrap_or_default()))
         };
@@ -89,6 +91,8 @@ pub(super) struct McpListener {
     name: String,
     notices: NoticeFn,
     has_told: AtomicBool,
+    /// The tools at the beginning, in no order.
+    tools: Mutex<BTreeSet<String>>,
     progress: Mutex<Option<ProgressFn>>,
     pub(super) sign: Notify,
 }
@@ -99,15 +103,34 @@ impl McpListener {
             name: name.to_owned(),
             notices,
             has_told: AtomicBool::new(false),
+            tools: Mutex::default(),
             progress: Mutex::default(),
             sign: Notify::new(),
         }
+    }
+
+    /// Remembers the tools that the server has at the beginning.
+    fn remember(&self, tools: &[Tool]) {
+        *self.tools.lock().unwrap_or_else(PoisonError::into_inner) = set_of(tools);
+    }
+
+    /// Whether these are the tools of the beginning, in whatever order.
+    fn are_known(&self, tools: &[Tool]) -> bool {
+        *self.tools.lock().unwrap_or_else(PoisonError::into_inner) == set_of(tools)
     }
 
     /// Sets the function that receives the progress of the newest call.
     pub(super) fn watch(&self, progress: ProgressFn) {
         *self.progress.lock().unwrap_or_else(PoisonError::into_inner) = Some(progress);
     }
+}
+
+/// The tools with all that is known of them, without their order.
+fn set_of(tools: &[Tool]) -> BTreeSet<String> {
+    let tools = tools.iter();
+    tools
+        .filter_map(|tool| serde_json::to_string(tool).ok())
+        .collect()
 }
 
 impl ClientHandler for McpListener {
@@ -134,7 +157,12 @@ impl ClientHandler for McpListener {
         }
     }
 
-    async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
+    async fn on_tool_list_changed(&self, context: NotificationContext<RoleClient>) {
+        // Some servers announce the same tools again, in another order.
+        let now = context.peer.list_all_tools().await;
+        if now.is_ok_and(|now| self.are_known(&now)) {
+            return;
+        }
         if !self.has_told.swap(true, Ordering::Relaxed) {
             (self.notices)(format!(
                 "The MCP server `{}` has other tools now. This session keeps those it began with, which keeps its prompt \

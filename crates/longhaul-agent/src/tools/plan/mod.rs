@@ -12,13 +12,13 @@ use serde_json::Value;
 
 use super::definition::{one_line, text_field};
 use super::typed::TypedTool;
-use crate::event::ApprovalMode;
+use crate::event::{ApprovalMode, EXIT_PLAN_MODE};
 use crate::tool::{CallContext, ToolAccess, ToolCallOutput};
 
 pub use state::{ApprovalModeStore, PlanState, REMINDER};
 
 /// The name of the tool that submits a plan.
-pub const EXIT: &str = "ExitPlanMode";
+pub const EXIT: &str = EXIT_PLAN_MODE;
 /// The name of the tool that asks for plan mode.
 pub(crate) const ENTER: &str = "EnterPlanMode";
 

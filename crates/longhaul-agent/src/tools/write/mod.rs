@@ -54,7 +54,7 @@ impl TypedTool for WriteTool {
 }
 
 fn write(files: &PlaceFiles, input: &WriteInput) -> Result<ToolCallOutput, String> {
-    let (judged, files) = (&files.judged, &files.state);
+    let (judged, checkpoints, files) = (&files.judged, &files.checkpoints, &files.state);
     let path = judged
         .path(&input.file_path)
         .map_err(|why| why.to_string())?;
@@ -76,7 +76,9 @@ fn write(files: &PlaceFiles, input: &WriteInput) -> Result<ToolCallOutput, Strin
             String::from_utf8_lossy(&content).into_owned()
         }
     };
+    let pending = checkpoints.before(&path);
     let (made, print) = replace(&path, input.content.as_bytes()).map_err(|why| why.to_string())?;
+    pending.changed_to(Some(input.content.as_bytes()));
     files.wrote(&path, print);
     let name = judged.shown(&path);
     let lines = input.content.lines().count();

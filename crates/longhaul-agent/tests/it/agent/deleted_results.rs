@@ -5,6 +5,7 @@ use longhaul::session::SessionBuilder;
 use longhaul_agent::agent::SessionChoice;
 use longhaul_agent::event::AgentEvent;
 use longhaul_agent::tool::{ToolAccess, ToolCallOutput, Toolbox};
+use longhaul_core::config::ResultReduction;
 use longhaul_core::engine::Event;
 use serde_json::{Value, json};
 
@@ -24,6 +25,9 @@ async fn u4_d4_an_agents_dense_results_are_deleted_once_and_the_reply_says_how_m
     turns.push(text("Done."));
     let mut house = House::scripted(&turns).await;
     house.config.switches.notes = false;
+    house.config.reduce = ResultReduction::Off;
+    // The trigger counts where thresholds alone decide.
+    house.config.economy = longhaul::EconomyPolicy::Off;
     house.toolbox = Toolbox::default().with(Toy::new("Read", ToolAccess::Nothing, |_, _| {
         Box::pin(async { ToolCallOutput::text(dense(), "ok") })
     }));

@@ -82,6 +82,8 @@ async fn house(background: bool, calls: usize) -> House {
         }))
         .with(Toy::echo("Change", ToolAccess::Other));
     house.hooks = Some(Arc::new(FakeHooks::default()));
+    // The results of these tests are alike, and the window is to fill up.
+    house.config.reduce = longhaul_core::config::ResultReduction::Off;
     house
 }
 
@@ -232,7 +234,8 @@ async fn x2_k1_a_sub_agents_compaction_names_the_recall_tool_and_keeps_long_outp
 
 #[tokio::test]
 async fn u4_a_sub_agents_old_results_are_deleted_from_the_cache_too() {
-    let house = house(false, 14).await;
+    let mut house = house(false, 14).await;
+    house.config.economy = longhaul::EconomyPolicy::Off;
     let builder = house.builder().session(SessionBuilder::with_cache_edits);
     let (mut agent, mut events) = builder.open(SessionChoice::New).await.unwrap();
     let (ended, _) = say(&mut agent, &mut events, "Where is the thing?").await;

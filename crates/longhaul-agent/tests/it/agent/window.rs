@@ -134,6 +134,8 @@ async fn u1_results_of_a_servers_tools_are_cleared_if_that_is_set() {
         let mut house = House::scripted(&turns).await;
         house.config.more_clearable_tools = more;
         house.config.micro.trigger = 7;
+        // The trigger counts where thresholds alone decide.
+        house.config.economy = longhaul::EconomyPolicy::Off;
         house.toolbox =
             Toolbox::default().with(Toy::echo("mcp__docs__search", ToolAccess::Nothing));
         let builder = house.builder().session(SessionBuilder::with_cache_edits);

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use longhaul::EconomyPolicy;
 use longhaul_agent::agent::SessionChoice;
+use longhaul_agent::files::ConflictPolicy;
 use longhaul_agent::host::AgentHost;
 use longhaul_agent::screen::{
     CompactionReply, CompactionRequest, CompactionStep, HostRefusal, HostRequest, ReplySender,
-    ScreenHost, TranscriptKind,
+    RewindRequest, RewindScope, ScreenHost, TranscriptKind,
 };
 use longhaul_core::models::ModelTable;
 use serde_json::json;
@@ -56,7 +58,8 @@ async fn q3_all_that_a_screen_asks_for_is_answered() {
     // There are no messages yet, but the request prefix is there already.
     let empty = ask(&host, HostRequest::Context).await.unwrap();
     assert!(empty.categories.system_prompt > 0 && empty.categories.tools > 0);
-    assert!(ask(&host, HostRequest::Messages).await.unwrap().is_empty());
+    let none = ask(&host, HostRequest::Messages).await.unwrap();
+    assert!(none.messages.is_empty() && !none.can_undo);
     let none = ask(&host, |reply| HostRequest::Report(None, reply)).await;
     assert!(none.unwrap_err().0.contains("/compact"));
 
@@ -72,7 +75,7 @@ async fn q3_all_that_a_screen_asks_for_is_answered() {
     })
     .await
     .unwrap();
-    let messages = ask(&host, HostRequest::Messages).await.unwrap();
+    let messages = ask(&host, HostRequest::Messages).await.unwrap().messages;
     let lines: Vec<&str> = messages.iter().map(|it| it.line.as_str()).collect();
     assert_eq!(lines, ["Read a.txt", "Review it all."]);
     let full = ask(&host, HostRequest::Context).await.unwrap();
@@ -96,6 +99,11 @@ async fn q3_all_that_a_screen_asks_for_is_answered() {
     let cost = ask(&host, HostRequest::Cost).await.unwrap();
     assert_eq!(cost.lines[0].name, "replies");
     assert!(cost.total.unwrap().pico() > 0);
+    assert_eq!(cost.economy, EconomyPolicy::Clear, "the default (V5)");
+    let full = |reply| HostRequest::SetEconomy(EconomyPolicy::Full, reply);
+    ask(&host, full).await.unwrap();
+    let cost = ask(&host, HostRequest::Cost).await.unwrap();
+    assert_eq!(cost.economy, EconomyPolicy::Full);
 
     let shown = ask(&host, |reply| {
         HostRequest::Compact(CompactionRequest::default(), reply)
@@ -121,11 +129,15 @@ async fn q3_all_that_a_screen_asks_for_is_answered() {
     assert!(has(TranscriptKind::Result { is_error: false }));
     let undone = ask(&host, HostRequest::UndoCompaction).await.unwrap();
     assert!(undone.contains("undone"), "{undone}");
-    let back = messages[1].uuid.clone();
+    let back = RewindRequest {
+        uuid: messages[1].uuid.clone(),
+        scope: RewindScope::Conversation,
+        conflicts: ConflictPolicy::Leave,
+    };
     let said = ask(&host, |reply| HostRequest::Rewind(back, reply))
         .await
         .unwrap();
-    assert_eq!(said.as_deref(), Some("Review it all."));
+    assert_eq!(said.text.as_deref(), Some("Review it all."));
     ask(&host, |reply| {
         HostRequest::Prompt("Another way".to_owned(), reply)
     })
@@ -175,7 +187,9 @@ async fn q3_who_looks_is_answered_while_a_call_runs_and_a_stop_ends_it() {
     answer.await.unwrap().unwrap();
     let items = ask(&host, HostRequest::Transcript).await.unwrap();
     assert!(
-        items.iter().any(|item| item.text.contains("interrupted")),
+        items
+            .iter()
+            .any(|item| item.kind == TranscriptKind::Notice && item.text == "stopped"),
         "{items:?}"
     );
     host.finish().await;

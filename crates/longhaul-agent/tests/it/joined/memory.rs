@@ -102,7 +102,9 @@ async fn u6_memory_files_are_cleared_with_old_results_and_loaded_again_when_they
         read("web/a.js"),
         text("Yes."),
     ]);
-    let house = House::scripted(&turns).await;
+    let mut house = House::scripted(&turns).await;
+    // The idle hour decides where thresholds alone do.
+    house.config.economy = longhaul::EconomyPolicy::Off;
     put(&house, "web/CLAUDE.md", "Tabs in the web folder.");
     put(&house, "web/a.js", "let a = 1;\n");
     for at in 0..7 {

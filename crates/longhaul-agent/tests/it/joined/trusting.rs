@@ -97,7 +97,7 @@ async fn k1_of_a_project_that_is_not_trusted_only_what_forbids_counts() {
 async fn q1_a_rule_that_the_user_gives_the_project_holds_the_next_time_too() {
     let touch = |name: &str| calls(&[("Write", json!({"file_path": name, "content": "x"}))]);
     let house = {
-        let turns = [touch("a.txt"), text("A."), touch("b.txt"), text("B.")];
+        let turns = [touch("a.txt"), text("A."), touch("a.txt"), text("B.")];
         House::scripted_by("calls", &turns).await
     };
     let place = workplace(&house, &mut Says::no()).await;
@@ -105,14 +105,15 @@ async fn q1_a_rule_that_the_user_gives_the_project_holds_the_next_time_too() {
     let agree = || Some(ApprovalAnswer::Project);
     work(&mut agent, &mut events, "Write a.", |_| {}, agree).await;
     assert!(house.cwd().join("a.txt").exists());
+    std::fs::remove_file(house.cwd().join("a.txt")).unwrap();
     assert!(house.cwd().join(".claude/settings.local.json").exists());
     // The user is not asked whether to trust a rule that the user added.
     let mut user = Says::no();
     let place = workplace(&house, &mut user).await;
     assert!(user.asked.is_empty(), "{:?}", user.asked);
     let (mut agent, mut events) = open(&house, &place, SessionChoice::New).await;
-    say(&mut agent, &mut events, "Write b.").await;
-    assert!(house.cwd().join("b.txt").exists());
+    say(&mut agent, &mut events, "Write it again.").await;
+    assert!(house.cwd().join("a.txt").exists());
 }
 
 #[tokio::test]
@@ -375,4 +376,25 @@ async fn a_rule_for_the_project_is_not_written_through_a_link() {
         let there = std::fs::read_to_string(elsewhere.join("settings.local.json")).unwrap();
         assert_eq!(there, "{}", "{linked}");
     }
+}
+
+#[tokio::test]
+async fn q1_servers_of_a_file_that_the_user_names_need_no_further_consent() {
+    let house = House::scripted(&[text("Done.")]).await;
+    let file = house.cwd().join("servers.json");
+    let servers = r#"{"mcpServers": {"mine": {"command": "/there/is/no/such/program"}}}"#;
+    std::fs::write(&file, servers).unwrap();
+    let wishes = SessionOverrides {
+        server_files: vec![file, house.cwd().join("nowhere.json")],
+        ..SessionOverrides::default()
+    };
+    let place = ProjectSetup::open(&house.env(), &house.cwd(), wishes, None).await;
+    let place = place.unwrap();
+    let names: Vec<&str> = (place.project.mcp_servers.iter())
+        .map(|server| &*server.name)
+        .collect();
+    assert_eq!(names, ["mine"]);
+    let said = place.notices.join("\n");
+    assert!(said.contains("nowhere.json does not exist"), "{said}");
+    assert!(place.servers().is_empty(), "it does not start");
 }

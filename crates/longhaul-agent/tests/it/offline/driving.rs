@@ -33,7 +33,6 @@ pub(crate) struct Toured {
     pub(crate) commands: Vec<String>,
     pub(crate) calls: Vec<String>,
     pub(crate) compactions: usize,
-    pub(crate) cleared: usize,
     pub(crate) resumes: usize,
     pub(crate) read_after_resume: u64,
     pub(crate) reading_ms: u128,
@@ -95,7 +94,6 @@ impl Line {
             .cwd(&self.folder.root)
             .config(config)
             .observer(self.heard.clone())
-            .with_cache_edits()
             .open();
         self.session = Some(session.unwrap());
     }
@@ -131,14 +129,10 @@ impl Line {
             let reply = session.turn().await.unwrap();
             let heard = std::mem::take(&mut *self.heard.0.lock().unwrap());
             for event in heard {
-                match &event {
-                    Event::Compacted(done) => {
-                        self.toured.compactions += 1;
-                        self.toured.writing_ms += 5_350;
-                        self.toured.compacted.push((done.before, done.after));
-                    }
-                    Event::MicroCompacted { results, .. } => self.toured.cleared += results,
-                    _ => {}
+                if let Event::Compacted(done) = &event {
+                    self.toured.compactions += 1;
+                    self.toured.writing_ms += 5_350;
+                    self.toured.compacted.push((done.before, done.after));
                 }
                 tour.watch(&AgentEvent::Engine(event));
             }
@@ -191,6 +185,7 @@ fn glance(status: &longhaul::WindowStatus) -> AgentStatus {
         model: MODEL.to_owned(),
         used: status.used,
         limit: status.limit,
+        prefix: 0,
         percent_left: u64::from(status.percent_left),
         level: status.level,
         cost: None,

@@ -58,7 +58,10 @@ impl Folder {
                 Err(why) => Err(why.to_string()),
             },
             "TodoWrite" => Ok("The list is kept.".to_owned()),
-            "Bash" => Ok(format!("ran {}", text("command"))),
+            "Bash" => match text("command").strip_prefix("cat ") {
+                Some(name) => read(&self.root.join(name), 2_000),
+                None => Ok(format!("ran {}", text("command"))),
+            },
             "Task" => Ok("There are some files.".to_owned()),
             _ => Err(format!("{name} does not work here.")),
         };

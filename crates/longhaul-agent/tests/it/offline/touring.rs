@@ -1,116 +1,78 @@
-//! The tour in all kinds of folders (Q3).
-
-use std::path::Path;
+//! The tour in its sample project (Q3).
 
 use longhaul_agent::event::{AgentEvent, PromptOutcome};
-use longhaul_agent::offline::tour::{Tour, TourStep, window_cap};
+use longhaul_agent::offline::tour::{Tour, TourStep, window_cap, write_sample_project};
 
 use super::driving::{Line, Toured};
-use super::folder::project;
 
 /// How long a person waits.
 fn seconds(toured: &Toured) -> u128 {
     (toured.reading_ms + toured.writing_ms) / 1_000
 }
 
-async fn toured(folder: &Path) -> Toured {
+async fn toured() -> Toured {
     let sessions = tempfile::tempdir().unwrap();
-    let mut line = Line::new(folder, sessions.path()).await;
+    // Always the same path: its length counts.
+    let folder = std::env::temp_dir().join("longhaul-tour-of-tests");
+    write_sample_project(&folder).unwrap();
+    let mut line = Line::new(&folder, sessions.path()).await;
     line.tour().await;
-    let toured = line.toured;
-    println!(
-        "{} s; {} replies, {} calls; gauge {:?}; cleared {}; compacted {:?}; read after resume {}",
-        seconds(&toured),
-        toured.replies,
-        toured.calls.len(),
-        toured.gauge,
-        toured.cleared,
-        toured.compacted,
-        toured.read_after_resume
-    );
-    assert!(toured.compactions >= 1, "{toured:?}");
-    assert_eq!(toured.resumes, 1);
-    assert!(
-        toured.read_after_resume > 3_000,
-        "the resume reads the cache"
-    );
-    for tool in ["Write", "Edit", "Bash", "WebFetch"] {
-        assert!(
-            !toured.calls.iter().any(|call| call == tool),
-            "it only reads"
+    line.toured
+}
+
+#[tokio::test]
+async fn q3_the_tour_compacts_reports_and_resumes_and_is_the_same_each_time() {
+    let toured = [toured().await, toured().await];
+    for tour in &toured {
+        println!(
+            "{} s; {} replies, {} calls; gauge {:?}; compacted {:?}; read after resume {}",
+            seconds(tour),
+            tour.replies,
+            tour.calls.len(),
+            tour.gauge,
+            tour.compacted,
+            tour.read_after_resume
         );
+        assert_eq!((tour.compactions, tour.resumes), (1, 1));
+        let (before, after) = tour.compacted[0];
+        // The notes of this simple session are late; the agent's own compaction saves more.
+        assert!(
+            after * 4 < before * 3,
+            "it impresses nobody: {before} to {after}"
+        );
+        let asked_by_hand = tour.commands.contains(&"/compact".to_owned());
+        assert!(!asked_by_hand, "the window fills by itself");
+        assert!(tour.read_after_resume > 3_000, "the resume reads the cache");
+        for tool in ["Write", "Edit", "WebFetch"] {
+            assert!(!tour.calls.iter().any(|call| call == tool), "it only reads");
+        }
+        assert!(seconds(tour) < 90, "{} s", seconds(tour));
+        let answer = &tour.answer;
+        assert!(
+            answer.starts_with("The summary of what came before says:\n- "),
+            "{answer}"
+        );
+        let next = tour.said.last().unwrap();
+        assert!(next.contains("longhaul wrap claude"), "{next}");
     }
-    assert!(seconds(&toured) < 120, "{} s", seconds(&toured));
-    toured
+    // The ids of a session weigh a token more or less.
+    let mut gauges = toured[0].gauge.iter().zip(&toured[1].gauge);
+    assert!(gauges.all(|(one, other)| one.abs_diff(*other) < 10));
+    assert_eq!(toured[0].prompts, toured[1].prompts);
+    assert_eq!(toured[0].calls, toured[1].calls);
 }
 
-#[tokio::test]
-async fn q3_the_tour_of_a_project_clears_compacts_reports_and_resumes() {
+#[test]
+fn q3_the_sample_project_is_written_anew_each_time() {
     let folder = tempfile::tempdir().unwrap();
-    project(folder.path(), 30, 120);
-    let toured = toured(folder.path()).await;
-    assert!(toured.cleared > 0, "results were cleared before");
-    let report = toured
-        .said
-        .iter()
-        .find(|said| said.contains("word for word"));
-    assert!(report.is_some(), "{:?}", toured.said);
-    assert!(toured.commands.contains(&"/context".to_owned()));
-    assert!(toured.commands.contains(&"/cost".to_owned()));
-    let where_were_we = &toured.answer;
-    assert!(
-        where_were_we.starts_with("The summary of what came before says:\n- "),
-        "{where_were_we}"
-    );
-    let last = toured.said.iter().rev().nth(1).unwrap();
-    assert!(
-        last.contains(&toured.read_after_resume.to_string()),
-        "{last}"
-    );
-}
-
-#[tokio::test]
-async fn q3_the_tour_works_in_an_empty_folder() {
-    let folder = tempfile::tempdir().unwrap();
-    let toured = toured(folder.path()).await;
-    assert!(
-        toured
-            .said
-            .iter()
-            .any(|said| said.contains("makes some text up"))
-    );
-}
-
-#[tokio::test]
-async fn q3_the_tour_works_among_huge_and_binary_files() {
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::write(
-        folder.path().join("noise.dat"),
-        [0xff, 0xfe, 0x00].repeat(1_000),
-    )
-    .unwrap();
-    std::fs::write(
-        folder.path().join("long.txt"),
-        "a line of a log that never ends\n".repeat(200_000),
-    )
-    .unwrap();
-    std::fs::write(folder.path().join("wide.txt"), "x".repeat(40_000)).unwrap();
-    std::fs::write(folder.path().join("empty.rs"), "").unwrap();
-    toured(folder.path()).await;
-}
-
-#[cfg(unix)]
-#[tokio::test]
-async fn q3_the_tour_works_in_a_folder_that_cannot_be_written() {
-    use std::os::unix::fs::PermissionsExt as _;
-    let folder = tempfile::tempdir().unwrap();
-    project(folder.path(), 3, 10);
-    let locked = |mode| {
-        std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(mode)).unwrap()
-    };
-    locked(0o555);
-    toured(folder.path()).await;
-    locked(0o755);
+    let folder = folder.path().join("tour/tidewatch");
+    write_sample_project(&folder).unwrap();
+    std::fs::write(folder.join("made.txt"), "by a user").unwrap();
+    std::fs::write(folder.join("README.md"), "changed").unwrap();
+    write_sample_project(&folder).unwrap();
+    assert!(!folder.join("made.txt").exists());
+    let readme = std::fs::read_to_string(folder.join("README.md")).unwrap();
+    assert!(readme.starts_with("# tidewatch"));
 }
 
 #[test]
@@ -138,7 +100,7 @@ fn q3_a_session_that_shows_nothing_still_comes_to_an_end() {
 fn q3_the_window_of_a_tour_leaves_room_above_its_head() {
     for head in [0, 5_000, 12_000, 40_000, 90_000] {
         let window = window_cap(head);
-        assert!((18_000..=100_000).contains(&window));
+        assert!((18_000..=150_000).contains(&window));
         assert!(
             head >= 60_000 || window * 79 / 100 >= head + 13_900,
             "{head}: {window}"

@@ -25,8 +25,13 @@ fn q1_reading_is_free_inside_the_workspace_by_where_a_file_really_is() {
         assert_eq!(short(&reads(&permissions, path)), expected, "{path}");
     }
     let asked = reads(&permissions, "/etc/passwd");
-    assert_eq!(offered(&asked), Some("Read(//etc/**)"));
-    permissions.allow_for_session("Read(//etc/**)").unwrap();
+    assert_eq!(offered(&asked), Some("Read(//etc/passwd)"));
+    permissions.allow_for_session("Read(//etc/passwd)").unwrap();
+    assert_eq!(short(&reads(&permissions, "/etc/hostname")), "ask");
+    assert_eq!(
+        offered(&reads(&permissions, "/etc")),
+        Some("Read(//etc/**)")
+    );
     assert_eq!(
         reads(&permissions, "/etc/passwd"),
         PermissionDecision::Allow
@@ -59,7 +64,10 @@ fn q1_writing_is_asked_for_and_accept_edits_stops_at_the_workspace() {
     std::os::unix::fs::symlink(world.outside(), world.cwd.join("out")).unwrap();
     let asking = world.allowing(&[]);
     let inside = writes(&asking, "src/main.rs");
-    assert_eq!(offered(&inside), Some("Edit(./src/**)"));
+    assert_eq!(offered(&inside), Some("Edit(./src/main.rs)"));
+    asking.allow_for_session("Edit(./src/main.rs)").unwrap();
+    assert_eq!(short(&writes(&asking, "src/main.rs")), "allow");
+    assert_eq!(short(&writes(&asking, "src/other.rs")), "ask");
     let outside = writes(&asking, "out/x");
     assert!(
         reason(&outside).contains("outside of the workspace"),

@@ -8,10 +8,12 @@ use longhaul_agent::event::{
     AgentEvent, AgentStatus, ApprovalAnswer, ApprovalMode, ApprovalRequest, PromptOutcome,
     TodoItem, TodoStatus,
 };
+use longhaul_agent::files::RestorableState;
 use longhaul_agent::screen::{
     CommandItem, CompactionReply, CompactionStep, ContextView, CostLine, CostView, HookItem,
-    HostRefusal, HostRequest, MessageAuthor, MessageItem, ModelItem, ScreenHost, SessionItem,
-    TranscriptItem, TranscriptKind,
+    HostRefusal, HostRequest, MessageAuthor, MessageItem, ModelItem, PlannedFile, RewindChoices,
+    RewindPlan, RewindReply, RewindScope, ScreenHost, SessionItem, ShellResult, TranscriptItem,
+    TranscriptKind,
 };
 use longhaul_agent::tool::{ToolAccess, ToolCallOutput};
 use longhaul_core::engine::{
@@ -96,6 +98,7 @@ impl Inner {
             model: "claude-sonnet-4-6".to_owned(),
             used: 97_000,
             limit: 167_000,
+            prefix: 0,
             percent_left,
             level,
             cost: Some(Usd::from_pico(1_230_000_000_000)),
@@ -147,8 +150,47 @@ impl Inner {
                 };
                 let _ = reply.send(done);
             }
-            HostRequest::Rewind(uuid, reply) => {
-                let _ = reply.send(Ok(Some(format!("said in {uuid}"))));
+            HostRequest::Rewind(ask, reply) => {
+                let done = RewindReply {
+                    text: (ask.scope != RewindScope::Files)
+                        .then(|| format!("said in {}", ask.uuid)),
+                    files: (ask.scope != RewindScope::Conversation)
+                        .then(|| format!("2 files restored ({:?})", ask.conflicts)),
+                };
+                let _ = reply.send(Ok(done));
+            }
+            HostRequest::Shell(command, reply) => {
+                let ran = ShellResult {
+                    output: format!("ran {command}\nsecond line"),
+                    is_error: command == "false",
+                };
+                let _ = reply.send(Ok(ran));
+            }
+            HostRequest::Page(page, reply) => {
+                let _ = reply.send(Ok(format!("The page {page:?}\n  with a line\n")));
+            }
+            HostRequest::Export(name, reply) => {
+                let _ = reply.send(Ok(format!("the conversation is in {name}")));
+            }
+            HostRequest::RewindPlan(uuid, reply) => {
+                let file = |name: &str, state| PlannedFile {
+                    name: name.to_owned(),
+                    state,
+                };
+                let files = match &*uuid {
+                    "m1" => vec![
+                        file("src/lexer.rs", RestorableState::AsLeft),
+                        file("src/parser.rs", RestorableState::ChangedSince),
+                    ],
+                    _ => Vec::new(),
+                };
+                let plan = RewindPlan {
+                    commands: files.len(),
+                    files,
+                    summarizes_from: true,
+                    summarizes_up_to: uuid != "m1",
+                };
+                let _ = reply.send(Ok(plan));
             }
             HostRequest::UndoCompaction(reply) => {
                 let _ = reply.send(Ok(
@@ -192,6 +234,9 @@ impl Inner {
                     command: "./save.sh".to_owned(),
                     source: ".longhaul/settings.json".to_owned(),
                 }]));
+            }
+            HostRequest::SetEconomy(_, reply) => {
+                let _ = reply.send(Ok(()));
             }
             HostRequest::Cost(reply) => {
                 let _ = reply.send(Ok(cost()));
@@ -312,9 +357,11 @@ impl Inner {
         }
         self.tell(AgentEvent::ToolEnded {
             id: "3".to_owned(),
-            output: ToolCallOutput::error(
-                "exit code 101\ntest parse ... FAILED\nleft: 1\nright: 2\nmore\nmore",
-            ),
+            output: ToolCallOutput::error("Exit code 101")
+                .with_line("exit code 101")
+                .with_detail(
+                    "test parse ... FAILED\nleft: 1\nright: 2\nmore\nmore\nmore\nmore\nmore",
+                ),
         });
         self.tell(text("One test *failed*."));
         PromptOutcome::Done
@@ -447,6 +494,8 @@ fn context() -> ContextView {
     ContextView {
         model: "claude-sonnet-4-6".to_owned(),
         categories,
+        measured: 0,
+        cleared: 0,
         status: status.unwrap(),
         likely: CalibratedEstimate::default(),
     }
@@ -479,7 +528,7 @@ fn models() -> Vec<ModelItem> {
     ]
 }
 
-fn messages() -> Vec<MessageItem> {
+fn messages() -> RewindChoices {
     let item = |uuid: &str, who, line: &str| MessageItem {
         uuid: uuid.to_owned(),
         who,
@@ -487,11 +536,14 @@ fn messages() -> Vec<MessageItem> {
         at: "2026-03-01T10:20:00Z".parse().ok(),
         tokens: 1_234,
     };
-    vec![
-        item("m1", MessageAuthor::User, "fix the parser"),
-        item("m2", MessageAuthor::Assistant, "I will look at it"),
-        item("m3", MessageAuthor::User, "now the tests"),
-    ]
+    RewindChoices {
+        messages: vec![
+            item("m1", MessageAuthor::User, "fix the parser"),
+            item("m2", MessageAuthor::Assistant, "I will look at it"),
+            item("m3", MessageAuthor::User, "now the tests"),
+        ],
+        can_undo: true,
+    }
 }
 
 fn transcript() -> Vec<TranscriptItem> {
@@ -535,5 +587,7 @@ fn cost() -> CostView {
         }],
         total: Some(Usd::from_pico(1_230_000_000_000)),
         cache_hit_rate: Some(0.914),
+        economy: longhaul::EconomyPolicy::Clear,
+        decisions: Vec::new(),
     }
 }

@@ -26,18 +26,18 @@ fn q2_tools_todos_and_progress_are_shown() {
     terminal.is_idle();
     terminal.keys("tool\r");
     terminal.sees("✓ Read src/parser.rs (1-200) · 200 lines");
-    terminal.sees("+    new();");
+    terminal.sees("2 +     new();");
     terminal.sees("▸ Fix the parser");
     terminal.sees("running 14 tests");
     terminal.sees("✗ Bash cargo test · exit code 101");
-    terminal.sees("… 2 more lines (ctrl-o shows all)");
+    terminal.sees("lines (ctrl-o shows all)");
     terminal.sees("One test failed.");
     terminal.is_idle();
     terminal.keys("engine\r");
     terminal.sees("7 old results cleared (the window fills up): 31,000 tokens freed");
     terminal.sees("3% left");
     terminal.keys("full\r");
-    terminal.sees("the window is full: use /compact, /rewind or /clear");
+    terminal.sees("not sent: use /compact, /rewind or /clear");
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn q2_a_permission_is_asked_for() {
     ] {
         terminal.keys("ask\r");
         terminal.sees("? Edit src/main.rs");
-        terminal.sees("+new line");
+        terminal.sees("1 + new line");
         terminal.sees("2. yes, and for this session: Edit(src/**)");
         terminal.keys(keys);
         terminal.sees(&format!("The answer was {answer}."));
@@ -262,7 +262,7 @@ fn q3_sessions_models_and_messages_are_picked_from_lists() {
     terminal.sees("resumed after 7 steps");
     terminal.is_idle();
     terminal.keys("/model\r");
-    terminal.sees("claude-sonnet-4-6 (now)");
+    terminal.sees("› ✓ claude-sonnet-4-6");
     terminal.keys("opus\r");
     terminal.sees("claude-opus-4-6 is used from now on");
     terminal.is_idle();
@@ -284,9 +284,68 @@ fn q3_sessions_models_and_messages_are_picked_from_lists() {
     terminal.keys("3");
     terminal.sees("Compaction, nothing changed yet");
     terminal.keys("q");
-    terminal.sees("compaction cancelled; nothing was changed");
+    terminal.sees("compaction cancelled; nothing changed");
     terminal.keys("\u{1b}[Z");
     terminal.sees("mode: accept edits");
+}
+
+#[test]
+fn q2_habits_from_other_agents_work_here() {
+    let mut terminal = Terminal::start();
+    terminal.is_idle();
+    terminal.keys("!ls -l");
+    terminal.sees("enter runs this in the shell");
+    terminal.keys("\r");
+    terminal.sees("ran ls -l");
+    terminal.sees("the model sees this with your next prompt");
+    terminal.is_idle();
+    terminal.keys("/status\r");
+    terminal.sees("The page Status");
+    terminal.keys("/export talk.txt\r");
+    terminal.sees("the conversation is in talk.txt");
+    terminal.keys("\u{12}stat");
+    terminal.sees("Earlier prompts: stat");
+    terminal.sees("› /status");
+    terminal.keys("\r");
+    terminal.sees("> /status");
+    terminal.keys("\u{1b}");
+    terminal.sees("esc again empties the prompt");
+    terminal.keys("\u{1b}");
+    terminal.is_idle();
+    terminal.keys("\u{1b}");
+    terminal.sees("esc again goes back to an earlier message");
+    terminal.keys("\u{1b}");
+    terminal.sees("Go back to");
+}
+
+#[test]
+fn q3_rewinding_restores_files_and_asks_before_it_overwrites_the_changes_of_others() {
+    let mut terminal = Terminal::start();
+    terminal.is_idle();
+    terminal.keys("/rewind\r");
+    terminal.sees("› > now the tests");
+    terminal.keys("fix\r");
+    terminal.sees("At this message · what 2 commands did since stays");
+    terminal.sees("1. go back and restore 2 files");
+    terminal.sees("src/lexer.rs, src/parser.rs");
+    terminal.sees("2. go back; files stay as they are");
+    terminal.sees("3. restore 2 files; the conversation goes on");
+    // It is the first message: there is nothing before it to summarize.
+    terminal.sees("4. summarize from here on");
+    assert!(!terminal.shown().contains("summarize up to here"));
+    terminal.keys("3");
+    terminal.sees("Changed since, not by the agent: src/parser.rs");
+    terminal.keys("1");
+    terminal.sees("2 files restored (Leave)");
+    terminal.keys("/rewind\r");
+    terminal.sees("› > now the tests");
+    terminal.keys("fix\r");
+    terminal.sees("1. go back and restore 2 files");
+    terminal.keys("1");
+    terminal.sees("2. overwrite them, too");
+    terminal.keys("2");
+    terminal.sees("2 files restored (Overwrite)");
+    terminal.sees("> said in m1");
 }
 
 #[test]
@@ -337,7 +396,7 @@ fn q2_a_compaction_shows_its_progress_and_can_be_cancelled() {
     terminal.keys("/compact slowly\r");
     terminal.sees("1,234 characters of summary · esc to cancel");
     terminal.keys("\u{1b}");
-    terminal.sees("compaction stopped; nothing was changed");
+    terminal.sees("compaction stopped; nothing changed");
     terminal.is_idle();
 }
 

@@ -72,7 +72,11 @@ impl Started {
 }
 
 async fn demo() -> Started {
-    let started = start(vec![config("demo", "good")], patient()).await;
+    demo_like("good").await
+}
+
+async fn demo_like(like: &str) -> Started {
+    let started = start(vec![config("demo", like)], patient()).await;
     assert_eq!(started.told(), [""; 0]);
     started
 }
@@ -309,6 +313,17 @@ async fn b5_the_tools_stay_those_the_session_began_with() {
         told.len() == 1 && told[0].contains("other tools now"),
         "told once: {told:?}"
     );
+}
+
+#[tokio::test]
+async fn b5_the_same_tools_in_another_order_are_no_news() {
+    let demo = demo_like("reorders").await;
+    assert_eq!(text(&demo.call("change", json!({})).await), "changed");
+    // The list is asked for again before this call is answered.
+    for _ in 0..20 {
+        demo.call("echo", json!({"text": "hello"})).await;
+    }
+    assert_eq!(demo.told(), [""; 0]);
 }
 
 #[tokio::test]

@@ -2,6 +2,7 @@
 //! Without that variable it is a test that does nothing.
 
 use std::io::{BufRead, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use longhaul_agent::tools::mcp::McpServerConfig;
 use serde_json::{Value, json};
@@ -98,6 +99,9 @@ fn initialized(like: &str, request: &Value) -> Value {
     })
 }
 
+/// Whether the list of tools is another one now.
+static CHANGED: AtomicBool = AtomicBool::new(false);
+
 /// The list of tools, in two pages and not in order.
 fn tools(like: &str, params: &Value) -> Value {
     let tool = |name: &str| json!({"name": name, "description": format!("Does {name}."), "inputSchema": {"type": "object"}});
@@ -127,6 +131,11 @@ fn tools(like: &str, params: &Value) -> Value {
     ];
     let mut all: Vec<Value> = names.iter().map(|name| tool(name)).collect();
     all.push(echo);
+    match (CHANGED.load(Ordering::Relaxed), like) {
+        (true, "reorders") => all.reverse(),
+        (true, _) => all.push(tool("fresh")),
+        (false, _) => {}
+    }
     json!({"tools": all, "nextCursor": "2"})
 }
 
@@ -164,6 +173,7 @@ fn called(params: &Value) -> Option<Value> {
             std::env::var("EXTRA").unwrap_or_default()
         )),
         "change" => {
+            CHANGED.store(true, Ordering::Relaxed);
             say(&json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}));
             text("changed")
         }

@@ -2,7 +2,9 @@
 
 use std::fmt::{self, Write};
 
-use longhaul_core::inspect::{BoundaryReport, ClearingReport, ClearingWay, SummaryOriginReport};
+use longhaul_core::inspect::{
+    BoundaryReport, ClearingReport, ClearingWay, EconomyReport, SummaryOriginReport,
+};
 
 use super::{DIM, InspectPage};
 use crate::table::{Cell, Column, TextTable};
@@ -83,7 +85,8 @@ fn replaced(boundary: &BoundaryReport) -> String {
         None => format!("a summary of {summary} tokens"),
     };
     let made = boundary.made.as_ref().map(made).unwrap_or_default();
-    format!("{entries} replaced by {summary}{kept}{said}{made}")
+    let pays = pays(boundary.economy.as_ref());
+    format!("{entries} replaced by {summary}{kept}{said}{made}{pays}")
 }
 
 /// Who wrote the summary, what it cost and how long a turn waited for it.
@@ -124,8 +127,16 @@ fn cleared(clearing: &ClearingReport) -> String {
         ClearingWay::CacheEdits => "deleted from the provider's cache",
         _ => "taken out of the view",
     };
+    let pays = pays(clearing.economy.as_ref());
     match clearing.tokens_saved {
-        Some(saved) => format!("{results} {done}, {} tokens saved", grouped(saved)),
-        None => format!("{results} {done}"),
+        Some(saved) => format!("{results} {done}, {} tokens saved{pays}", grouped(saved)),
+        None => format!("{results} {done}{pays}"),
     }
+}
+
+/// What a decision by price cost, and what has become of it.
+fn pays(economy: Option<&EconomyReport>) -> String {
+    economy.map_or_else(String::new, |economy| {
+        format!("; because it pays: {}", economy.sentence())
+    })
 }

@@ -30,18 +30,15 @@ impl WindowPart {
 
 /// What is in the window, in the order in which the model sees it, roughly.
 pub(super) fn parts(report: &InspectionReport) -> Vec<WindowPart> {
-    let categories = &report.categories;
+    let shares = report.categories.shares(report.context_tokens);
     let part = |name, letter, colour, tokens| WindowPart {
         name,
         letter,
         colour,
         tokens,
     };
-    let human = categories
-        .human_messages
-        .saturating_sub(categories.summaries);
-    let recorded = categories.system_prompt + categories.tools + categories.memory_files;
-    let prompt = categories.unattributed + recorded;
+    let recorded = shares.system_prompt + shares.tools + shares.memory_files;
+    let prompt = shares.unattributed + recorded;
     // Without a measurement nothing is known about what the file does not record.
     let prompt_name = match report.measured + recorded {
         0 => "margin of the estimate",
@@ -49,27 +46,22 @@ pub(super) fn parts(report: &InspectionReport) -> Vec<WindowPart> {
     };
     vec![
         part(prompt_name, 'P', AnsiColor::BrightBlack, prompt),
-        part("summaries", 'S', AnsiColor::Magenta, categories.summaries),
-        part("human messages", 'H', AnsiColor::Green, human),
+        part("summaries", 'S', AnsiColor::Magenta, shares.summaries),
+        part(
+            "human messages",
+            'H',
+            AnsiColor::Green,
+            shares.human_messages,
+        ),
         part(
             "assistant messages",
             'A',
             AnsiColor::Cyan,
-            categories.assistant_messages,
+            shares.assistant_messages,
         ),
-        part(
-            "tool requests",
-            'Q',
-            AnsiColor::Blue,
-            categories.tool_requests,
-        ),
-        part(
-            TOOL_RESULTS,
-            'R',
-            AnsiColor::Yellow,
-            categories.tool_results,
-        ),
-        part("attachments", 'T', AnsiColor::Red, categories.attachments),
+        part("tool requests", 'Q', AnsiColor::Blue, shares.tool_requests),
+        part(TOOL_RESULTS, 'R', AnsiColor::Yellow, shares.tool_results),
+        part("attachments", 'T', AnsiColor::Red, shares.attachments),
     ]
 }
 
@@ -79,7 +71,6 @@ pub(super) fn bar(report: &InspectionReport, width: usize, colour: bool) -> Stri
     let column =
         |tokens: u64| ((tokens as u128 * width as u128 + size as u128 / 2) / size as u128) as usize;
     let parts = parts(report);
-    // Parts are estimates and need not add up to the measurement, so they are drawn in proportion.
     let total: u64 = parts.iter().map(|part| part.tokens).sum::<u64>().max(1);
     let used = column(report.context_tokens).min(width);
     let mut bar = String::new();

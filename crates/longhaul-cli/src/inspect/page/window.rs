@@ -111,24 +111,26 @@ impl InspectPage<'_> {
     }
 
     /// The details of a part, as far as they are known.
-    fn within(&self, part: &str) -> Vec<(&str, u64)> {
-        let categories = &self.report.categories;
-        let mut inside = Vec::new();
+    fn within(&self, part: &str) -> Vec<(String, u64)> {
+        let shares = self.report.categories.shares(self.report.context_tokens);
+        let mut inside: Vec<(String, u64)> = Vec::new();
         if part == picture::PROMPT {
-            inside.extend([
-                ("system prompt", categories.system_prompt),
-                ("tool definitions", categories.tools),
-                ("memory files", categories.memory_files),
-            ]);
+            let parts = [
+                ("system prompt", shares.system_prompt),
+                ("tool definitions", shares.tools),
+                ("memory files", shares.memory_files),
+            ];
+            inside.extend(parts.map(|(name, tokens)| (name.to_owned(), tokens)));
         }
         if part == picture::TOOL_RESULTS {
-            let tools = sorted(categories.tool_results_by_tool.iter()).into_iter();
+            let tools = sorted(shares.tool_results_by_tool.iter()).into_iter();
             inside.extend(
                 tools
                     .take(TOOLS)
-                    .map(|(tool, tokens)| (tool.as_str(), tokens)),
+                    .map(|(tool, tokens)| (tool.clone(), tokens)),
             );
-            inside.push(("of which files read again", categories.duplicate_reads));
+            let again = "of which files read again".to_owned();
+            inside.push((again, shares.duplicate_reads));
         }
         inside.retain(|(_, tokens)| *tokens > 0);
         inside

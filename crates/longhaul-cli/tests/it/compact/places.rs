@@ -1,5 +1,6 @@
 //! Where a compaction is written, and where not.
 
+use std::net::TcpListener;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
@@ -249,4 +250,41 @@ fn x2_where_nothing_can_be_archived_nothing_is_compacted() {
     );
     assert!(!said.contains("WARN"), "no log lines: {said}");
     assert!(!world.root().join("small.jsonl").exists());
+}
+
+/// Ends a compaction into a copy while its model is asked, and returns the exit code and what is left of the copy.
+#[cfg(unix)]
+fn ended_by(signal: &str) -> (i32, Vec<String>) {
+    let world = World::new();
+    world.write("theirs.jsonl", lines(&talk(30, 30)));
+    // A model that accepts a connection and says nothing.
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let mut child = world
+        .longhaul(["compact", "theirs.jsonl", "--output", "small.jsonl"])
+        .env("ANTHROPIC_BASE_URL", url)
+        .env("ANTHROPIC_API_KEY", "test-key")
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let _connection = listener.accept().unwrap();
+    let kill = std::process::Command::new("kill")
+        .args([signal, &child.id().to_string()])
+        .status();
+    assert!(kill.unwrap().success());
+    let code = child.wait().unwrap().code().unwrap_or(-1);
+    let files = std::fs::read_dir(world.root()).unwrap();
+    let names = files.map(|file| file.unwrap().file_name().to_string_lossy().into_owned());
+    let left = names.filter(|name| name.starts_with(".longhaul-") || name == "small.jsonl");
+    (code, left.collect())
+}
+
+#[cfg(unix)]
+#[test]
+fn an_unfinished_copy_is_deleted_when_the_program_is_ended() {
+    assert_eq!(ended_by("-TERM"), (143, Vec::new()));
+    let (code, left) = ended_by("-INT");
+    assert_ne!(code, 0);
+    assert_eq!(left, Vec::<String>::new());
 }

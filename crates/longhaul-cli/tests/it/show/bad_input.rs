@@ -61,19 +61,19 @@ fn numbers_out_of_range_say_what_there_is() {
         command.arg(fixture("session.jsonl")).args(args).finish()
     };
     for turn in [
-        "37",
+        "33",
         "0",
-        "-37",
+        "-33",
         "9223372036854775807",
         "-9223372036854775808",
     ] {
-        let wrong = format!("there is no response {turn}: this conversation has 36");
+        let wrong = format!("there is no response {turn}: this conversation has 32");
         show(&["--turn", turn]).fails(&[&wrong, "--turns"]);
     }
-    for item in ["0", "35", "x", "-1", "99999999999999999999"] {
+    for item in ["0", "23", "x", "-1", "99999999999999999999"] {
         show(&["--full", item]).ends(2);
     }
-    show(&["--full", "35"]).fails(&["there is no item 35: the list ends with 34"]);
+    show(&["--full", "23"]).fails(&["there is no item 23: the list ends with 22"]);
     show(&["--turn", "x"]).ends(2);
     show(&["--request", "--json"])
         .ends(2)

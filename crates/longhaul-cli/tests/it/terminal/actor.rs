@@ -1,7 +1,8 @@
 //! A model that does what the first word of a prompt says. Summaries, notes and titles are the simulator's.
 
-use std::sync::Arc;
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
 use longhaul_sim::model::constraints::ReplyConstraints;
 use longhaul_sim::model::conversation::own_texts;
@@ -16,6 +17,8 @@ use serde_json::{Value, json};
 pub(super) struct Mood {
     /// Summaries stop in the middle and never end.
     pub(super) stuck_summaries: AtomicBool,
+    /// The faults of the next requests for a turn, one each.
+    pub(super) faults: Mutex<VecDeque<String>>,
 }
 
 /// The model.
@@ -124,6 +127,10 @@ impl ReplyModel for Actor {
         if summarize::is_asked(&words) {
             let stuck = self.0.stuck_summaries.load(Ordering::SeqCst);
             return stuck.then(|| "stall(after=8)".to_owned());
+        }
+        let next = self.0.faults.lock().unwrap().pop_front();
+        if next.is_some() {
+            return next;
         }
         let scene = Scene::of(turn);
         (scene.words == "hang on").then(|| "stall(after=4)".to_owned())

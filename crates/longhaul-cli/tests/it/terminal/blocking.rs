@@ -22,10 +22,11 @@ fn o5_at_the_blocking_limit_input_is_refused_with_what_to_do_and_compact_makes_r
         terminal.says(&prompt);
         terminal.until("an end", |terminal| {
             let shown = terminal.shown();
-            shown.contains(&format!("Done with: {prompt}")) || shown.contains("the window is full")
+            shown.contains(&format!("Done with: {prompt}"))
+                || shown.contains("the context window is full")
         });
         terminal.is_idle();
-        if terminal.shown().contains("the window is full") {
+        if terminal.shown().contains("the context window is full") {
             break;
         }
         assert!(turn < 100, "it is never full");
@@ -38,7 +39,7 @@ fn o5_at_the_blocking_limit_input_is_refused_with_what_to_do_and_compact_makes_r
     terminal.keys("\u{c}");
     terminal.says("tell 5 more");
     terminal.until("a second refusal", |terminal| {
-        terminal.all().matches("the window is full").count() >= 2
+        terminal.all().matches("the context window is full").count() >= 2
     });
     terminal.is_idle();
     assert_eq!(house.calls(), calls);

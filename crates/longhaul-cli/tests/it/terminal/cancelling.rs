@@ -68,7 +68,7 @@ fn q1_a_compaction_that_is_stopped_in_the_middle_changes_nothing() {
     terminal.says("/compact");
     terminal.sees("characters of summary");
     terminal.keys(ESC);
-    terminal.sees("nothing was changed");
+    terminal.sees("nothing changed");
     terminal.is_idle();
     assert_eq!(std::fs::read(house.transcript()).unwrap(), before);
     terminal.asks("tell 5 on", "Done with: tell 5 on");

@@ -45,6 +45,51 @@ fn q3_m5_rewinding_goes_back_and_the_rest_stays_in_the_file() {
 }
 
 #[test]
+fn q3_rewinding_restores_files_and_leaves_what_others_changed() {
+    let house = House::new();
+    let mode = ["--permission-mode", "bypassPermissions"];
+    let mut terminal = house.chat(&[&PLAIN[..], &mode].concat());
+    let file = |name: &str| house.work().join(name);
+    terminal.asks("tell 5 #1", "Done with: tell 5 #1");
+    terminal.asks("read notes.txt", "Done with: read notes.txt");
+    terminal.asks("write notes.txt", "Done with: write notes.txt");
+    terminal.asks("write made.txt", "Done with: write made.txt");
+    terminal.asks("run touch ran.txt", "Done with: run touch ran.txt");
+    let read = |name: &str| std::fs::read_to_string(file(name)).unwrap();
+    assert_eq!(read("notes.txt"), "hello\n");
+    terminal.says("/rewind");
+    terminal.sees("Go back to");
+    terminal.keys("read notes");
+    terminal.sees("› > read notes.txt");
+    terminal.keys("\r");
+    terminal.sees("At this message · what 1 command did since stays");
+    terminal.sees("1. go back and restore 2 files");
+    terminal.keys("1");
+    terminal.sees("2 files restored");
+    assert_eq!(read("notes.txt"), "one\ntwo\nthree\n");
+    assert!(!file("made.txt").exists() && file("ran.txt").exists());
+    terminal.keys("\u{3}");
+    terminal.is_idle();
+
+    terminal.asks("read more.txt", "Done with: read more.txt");
+    terminal.asks("write more.txt", "Done with: write more.txt");
+    house.world.write("work/more.txt", "mine");
+    terminal.says("/rewind");
+    terminal.sees("Go back to");
+    terminal.keys("read more");
+    terminal.sees("› > read more.txt");
+    terminal.keys("\r");
+    terminal.sees("3. restore 1 file; the conversation goes on");
+    terminal.keys("3");
+    terminal.sees("Changed since, not by the agent: more.txt");
+    terminal.keys("1");
+    terminal.sees("0 files restored; left as it is: more.txt");
+    assert_eq!(read("more.txt"), "mine");
+    terminal.leaves();
+    house.nothing_refused();
+}
+
+#[test]
 fn q3_x6_summing_up_to_a_message_keeps_it_and_can_be_undone() {
     let house = House::new();
     let mut terminal = house.chat(&PLAIN);
@@ -118,6 +163,13 @@ fn q3_what_is_looked_at_is_shown() {
     for (command, shows) in [
         ("/context", "c compacts at"),
         ("/cost", "from the cache"),
+        ("/cost", "decided by price: clear"),
+        (
+            "/cost economy full",
+            "economy full: old results are cleared",
+        ),
+        ("/cost", "decided by price: full"),
+        ("/cost economy more", "/cost takes nothing, or: economy off"),
         ("/notes", "no notes of this session"),
         ("/hooks", "no hooks are set up"),
         ("/report", "has not been compacted yet"),

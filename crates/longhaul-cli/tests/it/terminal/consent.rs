@@ -198,7 +198,7 @@ fn a_question_shows_the_whole_command_or_how_much_of_it_is_not_shown() {
     terminal.keys("q");
     terminal.sees("? Bash");
     terminal.keys(ESC);
-    terminal.sees(": refused");
+    terminal.sees("· refused");
     terminal.leaves();
 }
 

@@ -197,6 +197,12 @@ impl House {
         self.wire.requests().len()
     }
 
+    /// Lets the next requests for a turn fail, one with each of these faults of the simulator.
+    pub(super) fn fails_next(&self, faults: &[&str]) {
+        let mut next = self.mood.faults.lock().unwrap();
+        next.extend(faults.iter().map(|fault| (*fault).to_owned()));
+    }
+
     /// Whether summaries stop in the middle.
     pub(super) fn stick_summaries(&self, stuck: bool) {
         self.mood.stuck_summaries.store(stuck, Ordering::SeqCst);

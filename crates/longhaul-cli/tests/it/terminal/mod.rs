@@ -17,3 +17,4 @@ mod lines;
 mod permissions;
 mod resuming;
 mod tools;
+mod weather;

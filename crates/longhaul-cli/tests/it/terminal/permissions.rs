@@ -29,7 +29,7 @@ fn q1_a_call_is_asked_for_and_the_answer_counts() {
     terminal.says("run touch no.txt");
     terminal.sees("? Bash touch no.txt");
     terminal.keys(ESC);
-    terminal.sees("touch no.txt: refused");
+    terminal.sees("touch no.txt · refused");
     terminal.is_idle();
     assert!(!house.work().join("no.txt").exists());
 
@@ -82,7 +82,7 @@ fn q1_what_lies_outside_is_asked_for_even_where_edits_are_accepted() {
         terminal.says(&format!("write {}", work.join(path).display()));
         terminal.sees("? Write");
         terminal.keys(ESC);
-        terminal.sees(": refused");
+        terminal.sees("· refused");
         terminal.is_idle();
         terminal.keys("\u{c}");
         assert!(!work.join(path).exists(), "{path}");

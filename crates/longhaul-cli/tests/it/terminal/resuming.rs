@@ -148,3 +148,27 @@ fn a_session_that_is_open_in_another_terminal_is_offered_as_a_copy() {
     first.leaves();
     house.nothing_refused();
 }
+
+#[test]
+fn q3_a_resumed_session_shows_its_calls_its_cost_and_an_unanswered_prompt() {
+    let house = House::new();
+    let mut terminal = house.chat(&PLAIN);
+    terminal.asks("run echo hello", "Done with: run echo hello");
+    terminal.says("hang on");
+    terminal.until("the request", |_| house.calls() == 3);
+    terminal.keys("\u{1b}");
+    terminal.sees("■ stopped");
+    terminal.is_idle();
+    terminal.leaves();
+
+    let args = [&PLAIN[..], &["--continue"]].concat();
+    let mut terminal = house.chat(&args);
+    terminal.sees("✓ Bash echo hello");
+    terminal.sees("● Done with: run echo hello");
+    terminal.sees("· stopped");
+    terminal.sees("the last prompt was never answered");
+    assert!(!terminal.all().contains("[Request interrupted"));
+    terminal.says("/cost");
+    terminal.sees("before it was resumed: $");
+    terminal.leaves();
+}

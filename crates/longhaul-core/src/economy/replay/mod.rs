@@ -14,7 +14,6 @@ mod report;
 mod session;
 mod simulation;
 mod sizes;
-mod subjects;
 mod terms;
 
 pub use hindsight::{HindsightKind, HindsightSchedule, best_in_hindsight};

@@ -4,9 +4,8 @@
 use std::sync::Arc;
 
 use super::session::{ItemKind, RecordedConversation, RecordedItem};
-use super::sizes::CLEARED_RESULT;
 use super::terms::{ReplayTerms, ReplayWindow};
-use crate::economy::{PrefixWarmth, StrippedThinking, TokenRates};
+use crate::economy::{CLEARED_RESULT, PrefixWarmth, StrippedThinking, TokenRates};
 use crate::models::ModelSpec;
 use crate::money::Usd;
 use crate::prompt::Ttl;

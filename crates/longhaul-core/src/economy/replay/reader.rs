@@ -1,8 +1,7 @@
 //! Reads a transcript line by line for a replay. Only sizes are kept, so a file of any length takes little memory.
 
 use super::sizes::estimate;
-use super::subjects::subject;
-use crate::economy::ResultSubject;
+use crate::economy::{ResultSubject, subject};
 use crate::hash::Map;
 use crate::message::{BlockKind, EntryKind, Id, LineScanner};
 use crate::tokens::RoughEstimator;

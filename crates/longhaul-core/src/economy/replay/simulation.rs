@@ -6,18 +6,14 @@
 
 use super::priced::PricedConversation;
 use super::session::ItemKind;
-use super::sizes::CLEARED_RESULT;
 use crate::economy::{
-    ConversationRent, EconomyAction, EconomyPolicy, PrefixWarmth, RuleSituation, StrippedThinking,
-    SummaryForecast, ViewPart, action_price, decide, oldest_until, superseded,
+    CLEARED_RESULT, ConversationRent, EconomyAction, EconomyPolicy, PrefixWarmth, RuleSituation,
+    StrippedThinking, SummaryForecast, VERBATIM_PROMPTS, VERBATIM_TOKENS, ViewPart, action_price,
+    decide, oldest_until, superseded,
 };
 use crate::money::Usd;
 use crate::window::{WindowLevel, WindowStatus};
 
-/// The newest tokens that a summary keeps word for word.
-pub(super) const KEPT_TOKENS: u64 = 10_000;
-/// The most tokens of the user's messages that a summary keeps word for word.
-pub(super) const KEPT_PROMPTS: u64 = 20_000;
 /// The idle time after which the thresholds clear old results, in seconds.
 const IDLE: i64 = 3_600;
 /// Under pressure, results are cleared down to this many tokens, if that frees the second number.
@@ -403,20 +399,20 @@ impl<'a> Simulation<'a> {
     fn usual_view_after(&self, request: usize) -> u64 {
         let scale = self.conversation.requests[request].window.scale();
         let sent = self.conversation.requests[request].items_end;
-        let prompts = self.prompts[sent].min(scale.apply(KEPT_PROMPTS));
+        let prompts = self.prompts[sent].min(scale.apply(VERBATIM_PROMPTS));
         let summary = SummaryForecast::FIRST_OUTPUT + prompts;
-        self.view.prefix() + summary + scale.apply(KEPT_TOKENS)
+        self.view.prefix() + summary + scale.apply(VERBATIM_TOKENS)
     }
 
     /// What a summary before a request keeps of what was sent.
     fn shape(&self, request: usize) -> SummaryShape {
         let scale = self.conversation.requests[request].window.scale();
         let (mut cut, mut kept) = (self.conversation.added(request).start, 0);
-        while cut > self.start && kept < scale.apply(KEPT_TOKENS) {
+        while cut > self.start && kept < scale.apply(VERBATIM_TOKENS) {
             cut -= 1;
             kept += self.sizes[cut];
         }
-        let prompts = self.prompts[cut].min(scale.apply(KEPT_PROMPTS));
+        let prompts = self.prompts[cut].min(scale.apply(VERBATIM_PROMPTS));
         SummaryShape {
             cut,
             kept,

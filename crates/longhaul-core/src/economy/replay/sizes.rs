@@ -8,9 +8,6 @@ const MOST_GROWTH: u64 = 4;
 /// The scale of an estimate of one token for one token.
 const WHOLE: u64 = 1_024;
 
-/// What stays of a result that was cleared: its frame and the marker.
-pub(super) const CLEARED_RESULT: u64 = 60;
-
 /// Estimates a block and, for a result, the blocks inside it, which follow it in `rest`. This is the only place that
 /// chooses an estimator for recorded sessions.
 pub(super) fn estimate(entry: EntryView<'_>, block: &EntryBlock, rest: &[EntryBlock]) -> u64 {

@@ -91,6 +91,9 @@ impl LineScanner {
         if self.facets.kind != EntryKind::System {
             self.facets.subtype = Subtype::Other;
         }
+        if self.facets.kind == EntryKind::User && self.facets.metadata.is_present() {
+            super::reduction::measure_reduced(line, &mut self.facets);
+        }
         Ok(&self.facets)
     }
 
@@ -160,7 +163,7 @@ fn entry(
                 let (span, size) = measured(cursor, line)?;
                 (facets.attachment, facets.attachment_units) = (span, units(size));
             }
-            b"compactMetadata" | b"microcompactMetadata" | b"undoMetadata" => {
+            b"compactMetadata" | b"microcompactMetadata" | b"undoMetadata" | b"reducedResults" => {
                 facets.metadata = measured(cursor, line)?.0;
             }
             _ => cursor.skip()?,

@@ -7,14 +7,14 @@ use super::inner::{ResultContent, ResultContentKind, is, string, text_item};
 use super::shape::{BlockFieldSpec, FieldShape, ShapeMismatch, fit, nullable, optional, record};
 use super::{BlockSource, picture, text};
 use crate::json::{JsonCursor, JsonKind, decode, items};
-use crate::message::{BlockKind, EntryView, Id};
+use crate::message::{BlockKind, EntryView, Id, SentForm};
 use crate::normalize::BlockOrigin;
 use crate::normalize::fragment::{fill, reminder};
 use crate::normalize::images::ImageCounter;
 use crate::normalize::options::{CacheReferences, RenderRules};
 use crate::normalize::piece::{BlockPart, BlockPiece, ClientToolCall, push_string};
 use crate::quoting::{inline, quoted as quoted_text};
-use crate::tokens::RoughEstimator;
+use crate::tokens::{Estimator, RoughEstimator};
 
 const CLEARED: &str = include_str!("../fragments/cleared.txt");
 const UNANSWERED: &str = include_str!("../fragments/unanswered.txt");
@@ -48,7 +48,11 @@ pub(in crate::normalize) fn result(
         .get("tool_use_id")
         .and_then(crate::json::content);
     let id = id.unwrap_or_default();
-    let is_cleared = rules.cleared.contains(&Id::of(&decode(id)));
+    let call = Id::of(&decode(id));
+    let is_cleared = rules.cleared.contains(&call);
+    let recorded = view.reductions().into_iter().find(|one| one.call == call);
+    let is_reduced = rules.reductions.form(call) == Some(SentForm::Reduced);
+    let reduced = recorded.filter(|_| is_reduced).map(|one| one.literal);
     let sent = sendable_id(id);
     let mut shows = ResultContentKind::Text;
     let json = record(source.raw(), FIELDS, |field, value| match field.name {
@@ -56,6 +60,9 @@ pub(in crate::normalize) fn result(
         "tool_use_id" => Ok(Cow::Owned(crate::json::enclose(&sent))),
         "content" if is_cleared => Ok(Cow::Owned(string(CLEARED.trim_end()))),
         "content" => {
+            if let Some(literal) = reduced {
+                return Ok(Cow::Owned(crate::json::enclose(literal)));
+            }
             let content = ResultContent::of(value, rules, images)?;
             shows = content.shows;
             Ok(content.json)
@@ -79,6 +86,8 @@ pub(in crate::normalize) fn result(
     if is_cleared {
         piece.weight = RoughEstimator::text(CLEARED.trim_end());
         piece.origin = BlockOrigin::Cleared;
+    } else if recorded.is_some() && reduced.is_none() {
+        piece.weight = RoughEstimator.original_result(view, index);
     } else if block.is_error && source.object().string("content").is_some_and(is_unanswered) {
         piece.origin = BlockOrigin::Synthetic;
     }

@@ -28,7 +28,7 @@ pub(super) fn imports(text: &str) -> Vec<String> {
     paths
 }
 
-/// Returns the ranges of a text that are taken literally (code and HTML comments), in order.
+/// Returns the ranges of a text that are taken literally (code and HTML comments), in the order of their beginnings.
 fn literal_ranges(text: &str) -> Vec<Range<usize>> {
     let mut ranges: Vec<Range<usize>> = Vec::new();
     for (event, range) in Parser::new(text).into_offset_iter() {
@@ -40,9 +40,7 @@ fn literal_ranges(text: &str) -> Vec<Range<usize>> {
             },
             _ => continue,
         };
-        if ranges.last().is_none_or(|last| last.end <= range.start) {
-            ranges.push(range);
-        }
+        ranges.push(range);
     }
     ranges
 }

@@ -1,14 +1,9 @@
 //! Counts a transcript entry with the fixed model, block by block.
 
-use std::borrow::Cow;
-
+use super::blocks::{self, decoded_shape, literal_shape};
 use super::prior::unframed;
 use super::{CalibratedClass, TextShape, UnscaledTokens, unscaled};
-use crate::json;
 use crate::message::{BlockKind, EntryBlock, EntryView, Id, Sent};
-
-/// The shortest signature that can stand for thinking. Recordings may have a placeholder instead; then the text counts.
-const SHORTEST_SIGNATURE: usize = 100;
 
 /// What an entry takes in the prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -24,6 +19,15 @@ pub struct EntryTokens {
 impl EntryTokens {
     /// Counts an entry. One that is not sent takes nothing.
     pub fn of(entry: EntryView<'_>) -> Self {
+        Self::each(entry, |_, _| {})
+    }
+
+    /// Counts an entry and shows each of its parts: its blocks by their places, or the attachment that it is. No text is
+    /// visited twice.
+    pub(crate) fn each(
+        entry: EntryView<'_>,
+        mut visit: impl FnMut(Option<usize>, UnscaledTokens),
+    ) -> Self {
         let mut tokens = Self::default();
         let Some(sent) = entry.sent() else {
             return tokens;
@@ -31,18 +35,28 @@ impl EntryTokens {
         if sent == Sent::Attachment {
             let own = unscaled(
                 CalibratedClass::Text,
-                &raw_shape(entry.facets.attachment.of(entry.line)),
+                &decoded_shape(entry.facets.attachment.of(entry.line)),
             );
+            visit(None, own);
             tokens.add(entry.uuid(), own);
         }
+        let reductions = entry.reductions();
         let blocks = &entry.facets.blocks;
         for (at, block) in blocks.iter().enumerate().filter(|(_, block)| !block.inner) {
-            let own = block_tokens(entry, block, &blocks[at + 1..]);
+            let id = entry.block_id(block);
+            let reduced = reductions.iter().find(|one| Some(one.call) == id);
+            let own = match reduced.filter(|_| block.kind == BlockKind::ToolResult) {
+                Some(reduced) => {
+                    let text = crate::json::decode(reduced.literal);
+                    unscaled(CalibratedClass::ToolResult, &TextShape::of(&text))
+                }
+                None => block_tokens(entry, block, &blocks[at + 1..]),
+            };
+            visit(Some(at), own);
             if sent == Sent::Reply && block.kind.is_visible_output() {
                 tokens.visible += own;
             }
             let is_call = matches!(block.kind, BlockKind::ToolUse | BlockKind::ToolResult);
-            let id = entry.block_id(block);
             tokens.add(id.filter(|_| is_call && sent != Sent::Reply), own);
         }
         tokens
@@ -75,7 +89,7 @@ pub(crate) fn block_tokens(
         BlockKind::Document => UnscaledTokens::DOCUMENT,
         BlockKind::ToolUse => {
             let name = TextShape::of(&entry.text(block.name));
-            unscaled(CalibratedClass::ToolCall, &(name + raw_shape(body)))
+            unscaled(CalibratedClass::ToolCall, &(name + decoded_shape(body)))
         }
         BlockKind::ToolResult if block.has_inner => {
             let inner = rest.iter().take_while(|inner| inner.inner);
@@ -83,12 +97,15 @@ pub(crate) fn block_tokens(
             frame + inner.map(|inner| inner_tokens(entry, inner)).sum()
         }
         BlockKind::ToolResult => unscaled(CalibratedClass::ToolResult, &literal_shape(body)),
-        BlockKind::Thinking => thinking_tokens(entry, block),
+        BlockKind::Thinking => blocks::thinking(entry.object(block.span)),
         BlockKind::RedactedThinking => {
             let data = entry.object(block.span).string("data");
-            signature_tokens(&data.unwrap_or_default())
+            blocks::signature(&data.unwrap_or_default())
         }
-        BlockKind::Other => unscaled(CalibratedClass::Text, &raw_shape(block.span.of(entry.line))),
+        BlockKind::Other => unscaled(
+            CalibratedClass::Text,
+            &decoded_shape(block.span.of(entry.line)),
+        ),
     }
 }
 
@@ -103,32 +120,4 @@ fn inner_tokens(entry: EntryView<'_>, block: &EntryBlock) -> UnscaledTokens {
         BlockKind::ToolResult if block.has_inner => UnscaledTokens::ZERO,
         _ => block_tokens(entry, block, &[]),
     }
-}
-
-fn thinking_tokens(entry: EntryView<'_>, block: &EntryBlock) -> UnscaledTokens {
-    let object = entry.object(block.span);
-    let signature = object.string("signature").unwrap_or_default();
-    if signature.len() >= SHORTEST_SIGNATURE {
-        return signature_tokens(&signature);
-    }
-    let text = object.string("thinking").unwrap_or_default();
-    unscaled(CalibratedClass::Text, &TextShape::of(&text))
-}
-
-fn signature_tokens(signature: &str) -> UnscaledTokens {
-    unscaled(CalibratedClass::Signature, &TextShape::of(signature))
-}
-
-/// The shape of a string literal's text, or of any other value as it is written.
-fn literal_shape(raw: &[u8]) -> TextShape {
-    match json::text(raw) {
-        Some(text) => TextShape::of(&text),
-        None => raw_shape(raw),
-    }
-}
-
-/// The shape of JSON whose escapes are decoded: models read and write the characters, not the escapes.
-fn raw_shape(raw: &[u8]) -> TextShape {
-    let text: Cow<'_, str> = json::decode(raw);
-    TextShape::of(&text)
 }

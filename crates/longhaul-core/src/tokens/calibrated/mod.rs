@@ -7,6 +7,7 @@
 //! Thresholds and everything that is compared with them keep the rough estimate (T2), which is padded and cannot drift.
 //! This count is for prices, for display and for the expected size of a request.
 
+pub mod blocks;
 mod counter;
 mod entry;
 mod ledger;

@@ -9,8 +9,8 @@ use longhaul_core::engine::{
     CacheEditSupport, CallResult, CompactionHook, Effect, EffectFailure, EffectFailureKind,
     EffectOutcome, Engine, EngineConfig, EngineInput, EngineResume, Event, HookOutcome, ModelReply,
     ModelRequest, NewEntry, NotesConfig, NotesOnDisk, NotesRun, NotesRunOutcome, PrefixRecording,
-    ReplyDelivery, ReplyEnding, SessionIdentity, SummarizerSetting, SummaryReply, SummaryTiming,
-    ToolOutput, UuidSequence,
+    ReplyDelivery, ReplyEnding, SessionIdentity, SummarizerSetting, SummaryModel, SummaryReply,
+    SummaryTiming, ToolOutput, UuidSequence,
 };
 use longhaul_core::message::Usage;
 use longhaul_core::micro::PressureOwner;
@@ -112,6 +112,7 @@ pub(crate) struct Setting {
     pub(crate) preparation: SummaryTiming,
     pub(crate) delivery: ReplyDelivery,
     pub(crate) prefixes: PrefixRecording,
+    pub(crate) summary_model: Option<&'static str>,
 }
 
 impl Default for Setting {
@@ -129,6 +130,7 @@ impl Default for Setting {
             preparation: SummaryTiming::WhenFull,
             delivery: ReplyDelivery::Streamed,
             prefixes: PrefixRecording::Written,
+            summary_model: None,
         }
     }
 }
@@ -162,6 +164,10 @@ impl Desk {
     }
 
     pub(crate) fn with(setting: Setting) -> Self {
+        Self::resumed(setting, EngineResume::default())
+    }
+
+    pub(crate) fn resumed(setting: Setting, resume: EngineResume) -> Self {
         let spec = ModelTable::builtin().resolve(setting.model).spec;
         let automatic = setting.switches.automatic && setting.switches.compaction;
         let window = WindowStatus::new(&WindowInput {
@@ -196,14 +202,13 @@ impl Desk {
             transcript: Some("/t/s.jsonl".into()),
             notes: setting.notes,
             preparation: setting.preparation,
+            summary_model: setting.summary_model.map(|id| SummaryModel {
+                id: id.into(),
+                spec: (*ModelTable::builtin().resolve(id).spec).clone(),
+            }),
             ..EngineConfig::new(identity, (*spec).clone(), window, &Config::default())
         };
-        let engine = Engine::new(
-            config,
-            UuidSequence::new(1),
-            head(setting.model),
-            EngineResume::default(),
-        );
+        let engine = Engine::new(config, UuidSequence::new(1), head(setting.model), resume);
         Self {
             engine,
             now: Timestamp::constant(1_800_000_000, 0),

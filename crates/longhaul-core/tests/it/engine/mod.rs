@@ -2,14 +2,25 @@
 
 mod ahead;
 mod anew;
+mod cancelled;
 mod compacting;
 mod counted;
 mod desk;
 mod failing;
 mod folding;
+mod folds_due;
 mod kept;
+mod late;
 mod native;
 mod notes;
 mod once;
+mod prefix_edits;
+mod prepared;
+mod recounted;
+mod resumed;
+mod tight;
 mod turns;
+mod unanswered;
+mod view;
+mod without_model;
 mod worth;

@@ -1,7 +1,8 @@
 //! Tests the planner of histories: its rules hold whatever the outcome of its effects. `planned` tests the order of
-//! steps in an attempt, `remembered` what is known of a history between its requests.
+//! steps in an attempt, `priced` an attempt for its price, `remembered` what is known of a history between its requests.
 
 mod planned;
+mod priced;
 mod remembered;
 
 use jiff::{SignedDuration, Timestamp};

@@ -309,6 +309,60 @@ fn a4_what_was_never_supplied_is_told() {
     assert!(found.files.is_empty() && found.notices.len() == 15);
 }
 
+#[test]
+fn a4_a_file_that_is_imported_often_counts_once() {
+    let often = "@one.md\n".repeat(2_000) + "@two.md\n";
+    let found = find(&[
+        ("/p/CLAUDE.md", &often),
+        ("/p/one.md", "One."),
+        ("/p/two.md", "Two."),
+    ]);
+    assert_eq!(paths(&found), ["/p/CLAUDE.md", "/p/one.md", "/p/two.md"]);
+    assert!(found.notices.is_empty(), "{:?}", found.notices);
+}
+
+#[test]
+fn a4_what_was_repaired_or_read_in_part_is_told() {
+    let found = |encoding: TextEncoding, unread_bytes: u64| {
+        let mut search = MemoryFileSearch::new(&places());
+        for wanted in search.wanted() {
+            let is_file = wanted.path == Path::new("/p/CLAUDE.md");
+            let content = is_file.then(|| MemoryFileContent {
+                encoding,
+                unread_bytes,
+                ..content("Use tabs.".into(), wanted.path.clone())
+            });
+            search.supply(&wanted, content.ok_or(ContentUnavailable::Missing));
+        }
+        search.finish().notices
+    };
+    let path = PathBuf::from("/p/CLAUDE.md");
+    assert_eq!(found(TextEncoding::Exact, 0), []);
+    assert_eq!(
+        found(TextEncoding::Repaired, 0),
+        [MemoryFileNotice::Repaired { path: path.clone() }]
+    );
+    assert_eq!(
+        found(TextEncoding::Exact, 7),
+        [MemoryFileNotice::ReadInPart {
+            path,
+            unread_bytes: 7
+        }]
+    );
+}
+
+#[test]
+fn c1_a_file_that_is_read_brings_the_memory_files_of_its_own_folders_only() {
+    let search = MemoryFileSearch::nested(&places(), Path::new("/p/a/c/d/x.rs"));
+    let wanted: Vec<PathBuf> = search.wanted().into_iter().map(|one| one.path).collect();
+    for own in ["/p/a/c/CLAUDE.md", "/p/a/c/d/CLAUDE.md"] {
+        assert!(wanted.contains(&PathBuf::from(own)), "{wanted:?}");
+    }
+    // Every session has the files of the folders above.
+    let mut wanted = wanted.iter();
+    assert!(wanted.all(|path| path.starts_with("/p/a/c")), "{wanted:?}");
+}
+
 proptest! {
     #[test]
     fn a4_any_web_of_imports_ends_and_the_order_of_reading_does_not_matter(

@@ -1,5 +1,6 @@
 //! Tests everything that shapes the `system` of a request and the text before its first message (A).
 
+mod assembled;
 mod blocks;
 mod fragments;
 mod memory;

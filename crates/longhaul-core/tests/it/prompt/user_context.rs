@@ -167,6 +167,7 @@ fn a4_a_large_selection_is_cut() {
     let context = UserContext::new(&sources, ContextBudget::FULL).unwrap();
     assert!(context.weight.padded() < 5_200);
     assert!(context.text.contains("/a.rs, line 1\n\n    indented\n"));
+    assert!(context.text.contains("of the selection are in /a.rs."));
     assert_eq!(context.cuts.len(), 1);
 }
 

@@ -6,13 +6,16 @@
 
 mod backoff;
 mod claims;
+mod columns;
 mod connect;
 mod discard;
 mod notes;
 mod peers;
 mod prefix_store;
 mod read;
+mod recall;
 mod schema;
+mod spend;
 mod write;
 
 use std::sync::Arc;
@@ -27,8 +30,9 @@ use self::connect::{Attempt, PooledConnection, PostgresAddress, PostgresPool};
 use self::discard::DiscardTarget;
 use super::{
     CallRecord, Claim, CompactedPrefix, NotesRecord, NotesStore, PeerStore, PrefixListing,
-    PrefixProvenance, PrefixStore, PurgeCounts, Sealed, SessionRow, StartupState, StoreError,
-    StoreHealth, UsageLogRecord, UsageLogStore,
+    PrefixProvenance, PrefixStore, PurgeCounts, RecallRecord, RecallStore, Sealed, SessionRow,
+    SharedStore, SpendQuery, SpendRow, StartupState, StoreError, StoreHealth, UsageLogRecord,
+    UsageLogStore,
 };
 use crate::branch::{BranchId, GatewaySessionId, RestoredBranch, Tenant, Tenants};
 
@@ -81,6 +85,16 @@ impl PostgresStore {
     }
 }
 
+/// Opens the store on a PostgreSQL server, as everything that a gateway needs of it.
+pub(super) async fn open_shared(url: &str) -> Result<SharedStore, StoreError> {
+    let store = Arc::new(PostgresStore::open(url).await?);
+    Ok(SharedStore {
+        tenants: store.tenants(),
+        peers: Arc::clone(&store) as Arc<dyn PeerStore>,
+        store,
+    })
+}
+
 /// Creates a future for each attempt; it owns the connection, and shares the data that it writes.
 macro_rules! attempt {
     (|$connection:ident| $work:expr) => {
@@ -124,6 +138,11 @@ impl UsageLogStore for PostgresStore {
     ) -> BoxFuture<'_, Result<Vec<(BranchId, CallRecord)>, StoreError>> {
         let calls = attempt!(|connection| read::calls(&mut connection, session, most));
         Box::pin(self.connections.ask(calls))
+    }
+
+    fn spend(&self, query: SpendQuery) -> BoxFuture<'_, Result<Vec<SpendRow>, StoreError>> {
+        let spend = attempt!(|connection| spend::rows(&mut connection, query));
+        Box::pin(self.connections.ask(spend))
     }
 
     fn purge(&self, before: Timestamp) -> BoxFuture<'_, Result<PurgeCounts, StoreError>> {
@@ -223,6 +242,29 @@ impl NotesStore for PostgresStore {
             at
         ));
         Box::pin(self.connections.ask(discard))
+    }
+}
+
+impl RecallStore for PostgresStore {
+    fn put_recall(&self, record: Sealed<RecallRecord>) -> BoxFuture<'_, Result<(), StoreError>> {
+        let record = Arc::new(record);
+        let put = attempt!(record, |connection| recall::put(&mut connection, &record));
+        Box::pin(self.connections.run(WRITING, put))
+    }
+
+    fn find_recall(
+        &self,
+        tenant: Tenant,
+        at: Vec<u128>,
+    ) -> BoxFuture<'_, Result<Vec<Sealed<RecallRecord>>, StoreError>> {
+        let (at, now) = (Arc::new(at), Timestamp::now());
+        let find = attempt!(at, |connection| recall::find(
+            &mut connection,
+            tenant,
+            &at,
+            now
+        ));
+        Box::pin(self.connections.ask(find))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use sqlx::PgConnection;
 
-use super::super::rows::{chain, line};
+use super::super::rows::{chain, line, time};
 use crate::branch::{RestoredBranch, Tenant};
 
 pub(super) async fn branch_tips_at(
@@ -17,7 +17,8 @@ pub(super) async fn branch_tips_at(
                  AND hash = ANY ($2)
              ORDER BY messages DESC LIMIT 1
          )
-         SELECT l.id, l.session, f.hash, f.messages, f.answered, l.chain, l.messages, l.answered
+         SELECT l.id, l.session, f.hash, f.messages, f.answered, l.chain, l.messages, l.answered,
+             l.seen
          FROM found f JOIN longhaul.line l ON l.id = f.line",
     );
     let hashes: Vec<[u8; 16]> = at.iter().map(|hash| hash.to_le_bytes()).collect();
@@ -31,11 +32,13 @@ pub(super) async fn branch_tips_at(
         return Ok(Vec::new());
     };
     let (line, session) = line(&row, 0)?;
+    let last_used = time(&row, 8)?;
     let restored = |chain| RestoredBranch {
         tenant,
         line,
         session,
         chain,
+        last_used,
     };
     let (matched, newest) = (chain(&row, 2)?, chain(&row, 5)?);
     let mut heads = vec![restored(matched)];

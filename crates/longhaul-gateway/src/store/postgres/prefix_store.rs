@@ -58,13 +58,14 @@ pub(super) async fn put(
     .try_get(0)?;
     sqlx::query(
         "INSERT INTO longhaul.rewrite
-             (tenant, at, messages, made, used, root, summary, settled, cleared, lines, text, seal)
+             (tenant, at, messages, made, used, root, summary, settled, cleared, lines, text, seal,
+              derived)
          VALUES (coalesce((SELECT tenant FROM longhaul.tenant WHERE of_key = $1), $1),
-             $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+             $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
          ON CONFLICT (tenant, at) DO UPDATE SET messages = excluded.messages, made = excluded.made,
              used = excluded.used, root = excluded.root, summary = excluded.summary,
              settled = excluded.settled, cleared = excluded.cleared, lines = excluded.lines,
-             text = excluded.text, seal = excluded.seal",
+             text = excluded.text, seal = excluded.seal, derived = excluded.derived",
     )
     .bind(rewrite.tenant.0.cast_signed())
     .bind(rewrite.at.to_le_bytes())
@@ -78,6 +79,7 @@ pub(super) async fn put(
     .bind(&rewrite.lines[..])
     .bind(&rewrite.text[..])
     .bind(sealed.seal.map(|seal| seal.0.to_vec()))
+    .bind(rewrite.derived_column())
     .execute(&mut *transaction)
     .await?;
     transaction.commit().await
@@ -93,7 +95,7 @@ pub(super) async fn find(
     let row = sqlx::query(
         "SELECT m.session, m.line, m.at, m.kind, m.before, m.after, m.millis, m.waited, m.cost_pico,
                 m.report, r.at, r.messages, r.used, r.root, r.summary, r.settled, r.cleared, r.lines,
-                r.text, r.id, r.seal
+                r.text, r.id, r.seal, r.derived
          FROM longhaul.rewrite r JOIN longhaul.made m ON m.id = r.made
          WHERE r.tenant = coalesce((SELECT tenant FROM longhaul.tenant WHERE of_key = $1), $1)
              AND r.at = ANY ($2) AND r.messages > $3 AND r.seal IS NOT NULL

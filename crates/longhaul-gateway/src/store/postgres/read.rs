@@ -11,7 +11,7 @@ pub(super) async fn known(
     most: usize,
 ) -> sqlx::Result<StartupState> {
     let query = sqlx::query(
-        "SELECT tenant, id, session, chain, messages, answered
+        "SELECT tenant, id, session, chain, messages, answered, seen
          FROM longhaul.line WHERE keyed ORDER BY seen DESC LIMIT $1",
     );
     let found = query.bind(limit(most)).fetch_all(&mut *connection).await?;
@@ -72,7 +72,7 @@ pub(super) async fn calls(
     let query = sqlx::query(
         "SELECT l.id, c.at, c.model, c.messages, c.status, c.ended, c.millis, c.input, c.cache_read,
                 c.cache_write_5m, c.cache_write_1h, c.output, c.cost_pico, c.finding, c.saved, c.rewritten,
-                c.partial
+                c.partial, c.caller, c.run
          FROM longhaul.line l JOIN longhaul.call c ON c.line = l.id WHERE l.session = $1
          ORDER BY c.at DESC, c.id DESC LIMIT $2",
     );

@@ -8,10 +8,13 @@ use super::connect::{PostgresAddress, error_text};
 
 /// Each migration is a file. Ids and hashes are stored as in the SQLite store; everything is in a separate schema,
 /// `longhaul`.
-const MIGRATIONS: [&str; 3] = [
+const MIGRATIONS: [&str; 6] = [
     include_str!("schema_1.sql"),
     include_str!("schema_2.sql"),
     include_str!("schema_3.sql"),
+    include_str!("schema_4.sql"),
+    include_str!("schema_5.sql"),
+    include_str!("schema_6.sql"),
 ];
 
 /// The format that this version writes.

@@ -163,11 +163,11 @@ async fn calls(connection: &mut PgConnection, part: &[UsageLogRecord]) -> sqlx::
     sqlx::query(
         "INSERT INTO longhaul.call (line, at, model, messages, status, ended, millis, input,
              cache_read, cache_write_5m, cache_write_1h, output, cost_pico, finding, saved, rewritten,
-             partial)
+             partial, caller, run)
          SELECT * FROM unnest($1::BIGINT[], $2::BIGINT[], $3::TEXT[], $4::BIGINT[], $5::BIGINT[],
              $6::TEXT[], $7::BIGINT[], $8::BIGINT[], $9::BIGINT[], $10::BIGINT[], $11::BIGINT[],
              $12::BIGINT[], $13::BIGINT[], $14::TEXT[], $15::BIGINT[], $16::BOOLEAN[],
-             $17::BOOLEAN[])",
+             $17::BOOLEAN[], $18::TEXT[], $19::BIGINT[])",
     )
     .bind(lines)
     .bind(each(&calls, |call| call.at.as_millisecond()))
@@ -186,6 +186,10 @@ async fn calls(connection: &mut PgConnection, part: &[UsageLogRecord]) -> sqlx::
     .bind(each(&calls, |call| signed(call.saved)))
     .bind(each(&calls, |call| call.rewritten))
     .bind(each(&calls, |call| call.partial))
+    .bind(each(&calls, |call| call.caller.agent.as_deref().map(text)))
+    .bind(each(&calls, |call| {
+        call.caller.run.map(|run| run.0.cast_signed())
+    }))
     .execute(connection)
     .await?;
     Ok(())
@@ -210,6 +214,10 @@ async fn belongs(
         "DELETE FROM longhaul.notes r WHERE tenant = $1 AND EXISTS (
              SELECT 1 FROM longhaul.notes o WHERE o.tenant = $2 AND o.at = r.at)",
         "UPDATE longhaul.notes SET tenant = $2 WHERE tenant = $1",
+        "DELETE FROM longhaul.recall r WHERE tenant = $1 AND EXISTS (
+             SELECT 1 FROM longhaul.recall o
+             WHERE o.tenant = $2 AND o.at = r.at AND o.variant = r.variant)",
+        "UPDATE longhaul.recall SET tenant = $2 WHERE tenant = $1",
     ];
     for statement in statements {
         sqlx::query(statement)
@@ -226,7 +234,7 @@ pub(super) async fn purge(
     before: Timestamp,
 ) -> sqlx::Result<PurgeCounts> {
     let mut transaction = connection.begin().await?;
-    let mut deleted = [0; 6];
+    let mut deleted = [0; 7];
     let statements = [
         "DELETE FROM longhaul.call WHERE at < $1",
         "DELETE FROM longhaul.line WHERE seen < $1",
@@ -242,6 +250,7 @@ pub(super) async fn purge(
         "DELETE FROM longhaul.head h WHERE at < $1
              AND NOT EXISTS (SELECT 1 FROM longhaul.line l WHERE l.id = h.line AND l.chain = h.hash)",
         "DELETE FROM longhaul.notes WHERE made < $1",
+        "DELETE FROM longhaul.recall WHERE used < $1",
     ];
     for (statement, deleted) in statements.into_iter().zip(&mut deleted) {
         let statement = sqlx::query(statement).bind(before.as_millisecond());

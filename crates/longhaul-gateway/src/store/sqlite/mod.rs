@@ -4,7 +4,10 @@ mod database_file;
 mod notes;
 mod prefix_store;
 mod read;
+mod read_only;
+mod recall;
 mod schema;
+mod spend;
 mod write;
 
 use std::path::Path;
@@ -16,11 +19,12 @@ use jiff::Timestamp;
 use rusqlite::Connection;
 
 use self::database_file::DatabaseFile;
+pub use self::read_only::ReadOnlyUsageLog;
 use super::claims::LocalClaims;
 use super::{
     CallRecord, Claim, CompactedPrefix, NotesRecord, NotesStore, PrefixListing, PrefixProvenance,
-    PrefixStore, PurgeCounts, Sealed, SessionRow, StartupState, StoreError, StoreHealth,
-    UsageLogRecord, UsageLogStore,
+    PrefixStore, PurgeCounts, RecallRecord, RecallStore, Sealed, SessionRow, SpendQuery, SpendRow,
+    StartupState, StoreError, StoreHealth, UsageLogRecord, UsageLogStore,
 };
 use crate::branch::{BranchId, GatewaySessionId, Tenant};
 
@@ -219,6 +223,12 @@ impl UsageLogStore for SqliteStore {
         })
     }
 
+    fn spend(&self, query: SpendQuery) -> BoxFuture<'_, Result<Vec<SpendRow>, StoreError>> {
+        self.blocking(ConnectionUse::Reading, move |connection| {
+            spend::rows(connection, query)
+        })
+    }
+
     fn purge(&self, before: Timestamp) -> BoxFuture<'_, Result<PurgeCounts, StoreError>> {
         self.blocking(ConnectionUse::Writing, move |connection| {
             write::purge(connection, before)
@@ -307,6 +317,38 @@ impl NotesStore for SqliteStore {
     fn discard_notes(&self, tenant: Tenant, at: u128) -> BoxFuture<'_, Result<(), StoreError>> {
         self.blocking(ConnectionUse::Writing, move |connection| {
             notes::discard(connection, tenant, at)
+        })
+    }
+}
+
+impl RecallStore for SqliteStore {
+    fn put_recall(&self, record: Sealed<RecallRecord>) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.blocking(ConnectionUse::Writing, move |connection| {
+            recall::put(connection, &record)
+        })
+    }
+
+    fn find_recall(
+        &self,
+        tenant: Tenant,
+        at: Vec<u128>,
+    ) -> BoxFuture<'_, Result<Vec<Sealed<RecallRecord>>, StoreError>> {
+        Box::pin(async move {
+            let (now, at) = (Timestamp::now(), Arc::new(at));
+            let asked = Arc::clone(&at);
+            let found = self.blocking(ConnectionUse::Reading, move |connection| {
+                recall::find(connection, tenant, &asked, now)
+            });
+            let (found, is_stale) = found.await?;
+            if is_stale {
+                let used = self.blocking(ConnectionUse::Writing, move |connection| {
+                    recall::used(connection, tenant, &at, now)
+                });
+                if let Err(error) = used.await {
+                    tracing::warn!(%error, "the use of a record of recall is not recorded");
+                }
+            }
+            Ok(found)
         })
     }
 }

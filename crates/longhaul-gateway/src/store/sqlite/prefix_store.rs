@@ -59,9 +59,10 @@ fn put_in_transaction(
     transaction
         .prepare_cached(
             "INSERT OR REPLACE INTO rewrite
-                 (tenant, at, messages, made, used, root, summary, settled, cleared, lines, text, seal)
+                 (tenant, at, messages, made, used, root, summary, settled, cleared, lines, text, seal,
+                  derived)
              VALUES (coalesce((SELECT tenant FROM tenant WHERE of_key = ?1), ?1),
-                 ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+                 ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
         )?
         .execute(params![
             rewrite.tenant.0.cast_signed(),
@@ -76,6 +77,7 @@ fn put_in_transaction(
             &rewrite.lines[..],
             &rewrite.text[..],
             sealed.seal.map(|seal| seal.0),
+            rewrite.derived_column(),
         ])?;
     transaction.commit()
 }
@@ -117,7 +119,8 @@ pub(super) fn find(
     let mut statement = connection.prepare_cached(concat!(
         "SELECT ",
         made!(),
-        ", r.at, r.messages, r.used, r.root, r.summary, r.settled, r.cleared, r.lines, r.text, r.id, r.seal
+        ", r.at, r.messages, r.used, r.root, r.summary, r.settled, r.cleared, r.lines, r.text, r.id, r.seal,
+         r.derived
          FROM rewrite r JOIN made m ON m.id = r.made WHERE r.id = ?"
     ))?;
     statement

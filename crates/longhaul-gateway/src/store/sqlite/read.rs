@@ -8,7 +8,7 @@ use crate::branch::{BranchId, GatewaySessionId};
 
 pub(super) fn known(connection: &Connection, most: usize) -> rusqlite::Result<StartupState> {
     let mut statement = connection.prepare_cached(
-        "SELECT tenant, id, session, chain, messages, answered FROM line WHERE keyed ORDER BY seen DESC LIMIT ?",
+        "SELECT tenant, id, session, chain, messages, answered, seen FROM line WHERE keyed ORDER BY seen DESC LIMIT ?",
     )?;
     let rows = statement.query_map([limit(most)], |row| rows::restored(row))?;
     let mut lines = rows.collect::<rusqlite::Result<Vec<_>>>()?;
@@ -51,7 +51,7 @@ pub(super) fn calls(
     let mut statement = connection.prepare_cached(
         "SELECT l.id, c.at, c.model, c.messages, c.status, c.ended, c.millis, c.input, c.cache_read,
                 c.cache_write_5m, c.cache_write_1h, c.output, c.cost_pico, c.finding, c.saved, c.rewritten,
-                c.partial
+                c.partial, c.caller, c.run
          FROM line l JOIN call c ON c.line = l.id WHERE l.session = ?
          ORDER BY c.at DESC, c.id DESC LIMIT ?",
     )?;

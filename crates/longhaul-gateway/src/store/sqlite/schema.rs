@@ -4,7 +4,7 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 /// Ids and hashes are stored as 64-bit integers, a chain as a blob, money in picodollars (a call of more than nine
 /// million dollars is stored as that amount).
-const MIGRATIONS: [&str; 4] = [TABLES, REWRITES, NOTES, SEALS];
+const MIGRATIONS: [&str; 7] = [TABLES, REWRITES, NOTES, SEALS, DERIVED, CALLERS, RECALL];
 
 const TABLES: &str = "
     CREATE TABLE line (
@@ -114,6 +114,32 @@ const SEALS: &str = "
     CREATE TABLE probe (id INTEGER PRIMARY KEY, at INTEGER NOT NULL);
 ";
 
+/// How the messages of a prefix are made from the client's, if they are not stored.
+const DERIVED: &str = "
+    ALTER TABLE rewrite ADD COLUMN derived TEXT;
+";
+
+/// Which agent made a call, and in which run of it.
+const CALLERS: &str = "
+    ALTER TABLE call ADD COLUMN caller TEXT;
+    ALTER TABLE call ADD COLUMN run INTEGER;
+";
+
+/// What recall behind the gateway needs: the tool that a conversation is offered, and the rounds its client never saw.
+const RECALL: &str = "
+    CREATE TABLE recall (
+        tenant INTEGER NOT NULL,
+        at BLOB NOT NULL,
+        variant INTEGER NOT NULL,
+        text BLOB NOT NULL,
+        made INTEGER NOT NULL,
+        used INTEGER NOT NULL,
+        seal BLOB,
+        UNIQUE (tenant, at, variant)
+    );
+    CREATE INDEX recall_used ON recall (used);
+";
+
 /// Deletes what has no seal; returns how many records that were.
 pub(super) fn drop_unsealed(connection: &Connection) -> rusqlite::Result<u64> {
     let rewrites = connection.execute("DELETE FROM rewrite WHERE seal IS NULL", [])?;
@@ -140,6 +166,6 @@ pub(super) fn migrate(connection: &mut Connection) -> rusqlite::Result<i64> {
     version(connection)
 }
 
-fn version(connection: &Connection) -> rusqlite::Result<i64> {
+pub(super) fn version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
 }

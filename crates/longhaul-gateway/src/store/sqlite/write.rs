@@ -28,6 +28,7 @@ pub(super) fn append(
                 for over in [
                     "UPDATE OR IGNORE rewrite SET tenant = ?2 WHERE tenant = ?1",
                     "UPDATE OR IGNORE notes SET tenant = ?2 WHERE tenant = ?1",
+                    "UPDATE OR IGNORE recall SET tenant = ?2 WHERE tenant = ?1",
                 ] {
                     transaction
                         .prepare_cached(over)?
@@ -36,6 +37,7 @@ pub(super) fn append(
                 for left in [
                     "DELETE FROM rewrite WHERE tenant = ?",
                     "DELETE FROM notes WHERE tenant = ?",
+                    "DELETE FROM recall WHERE tenant = ?",
                 ] {
                     transaction.prepare_cached(left)?.execute([of_key])?;
                 }
@@ -74,8 +76,8 @@ fn call(
 ) -> rusqlite::Result<()> {
     let mut statement = connection.prepare_cached(
         "INSERT INTO call (line, at, model, messages, status, ended, millis, input, cache_read,
-             cache_write_5m, cache_write_1h, output, cost_pico, finding, saved, rewritten, partial)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+             cache_write_5m, cache_write_1h, output, cost_pico, finding, saved, rewritten, partial, caller, run)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     )?;
     let usage = record.usage.as_ref();
     let count =
@@ -98,6 +100,8 @@ fn call(
         signed(record.saved),
         record.rewritten,
         record.partial,
+        record.caller.agent,
+        record.caller.run.map(|run| run.0.cast_signed()),
     ])?;
     Ok(())
 }
@@ -126,6 +130,7 @@ pub(super) fn purge(
         [before],
     )?;
     transaction.execute("DELETE FROM notes WHERE made < ?", [before])?;
+    transaction.execute("DELETE FROM recall WHERE used < ?", [before])?;
     transaction.commit()?;
     Ok(PurgeCounts {
         lines: lines as u64,

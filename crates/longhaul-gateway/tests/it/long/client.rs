@@ -63,6 +63,8 @@ pub(crate) struct Client {
     until: usize,
     /// How often `x-longhaul-action` had which value.
     pub(crate) actions: BTreeMap<String, usize>,
+    /// Every decision by price, as `x-longhaul-economy` told it.
+    pub(crate) decisions: Vec<String>,
     /// The text of the stable request prefix.
     pub(crate) head: String,
 }
@@ -86,6 +88,7 @@ impl Client {
             written: String::new(),
             until: 0,
             actions: BTreeMap::new(),
+            decisions: Vec::new(),
             head: "You work on a repository. ".repeat(20),
         }
     }
@@ -144,7 +147,7 @@ impl Client {
 
     /// Whether the model's own messages are sent back, with thinking that is bound to the messages before it.
     fn binds(&self) -> bool {
-        self.model == "claude-opus-5-5"
+        matches!(self.model, "claude-opus-5-5" | "claude-fable-5-2")
     }
 
     /// One turn; returns the size of its prompt.
@@ -166,6 +169,7 @@ impl Client {
         );
         let action = header(&answer, "x-longhaul-action").unwrap_or_default();
         *self.actions.entry(action).or_default() += 1;
+        self.decisions.extend(header(&answer, "x-longhaul-economy"));
         self.go_on(turn, &reply);
         prompt
     }

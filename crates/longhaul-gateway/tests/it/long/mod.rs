@@ -2,7 +2,8 @@
 //! reaches the client.
 //!
 //! `LONGHAUL_LONG_TURNS` makes them longer, `LONGHAUL_LONG_WINDOW` sets another window than 40,000 tokens (0: the
-//! model's own), `LONGHAUL_LONG_SHOW` prints every compaction and the gateway's log.
+//! model's own), `LONGHAUL_LONG_ECONOMY` another policy of prices than `clear`, `LONGHAUL_LONG_SHOW` prints every
+//! compaction and the gateway's log.
 
 mod client;
 mod texts;
@@ -12,6 +13,7 @@ use std::sync::Arc;
 use client::Dialect;
 use jiff::Timestamp;
 use longhaul_core::config::Config;
+use longhaul_core::economy::EconomyPolicy;
 use longhaul_core::models::ModelTable;
 use longhaul_gateway::branch::Tenants;
 use longhaul_gateway::front::{Gateway, GatewayOptions, UpstreamChoice};
@@ -63,7 +65,11 @@ async fn run(model: &'static str, workload: Workload) {
     }
     let turns = asked("LONGHAUL_LONG_TURNS", 120);
     let (models, window) = with_window(model, asked("LONGHAUL_LONG_WINDOW", 40_000));
-    let gateway = gateway(models, |_| {}).await;
+    let economy = std::env::var("LONGHAUL_LONG_ECONOMY").ok();
+    let economy = economy.map_or_else(EconomyPolicy::default, |name| {
+        EconomyPolicy::named(&name).expect("off, clear or full")
+    });
+    let gateway = gateway(models, |options| options.config.economy = economy).await;
     let mut client = Client::new(&gateway, model, workload, window.min(LARGEST_TURNS)).await;
     let mut largest = 0;
     for turn in 0..turns {
@@ -77,7 +83,9 @@ async fn run(model: &'static str, workload: Workload) {
         (world.usage_log().total, refused)
     });
     println!(
-        "{model}, {name}: {turns} turns, window {window}, largest prompt {largest}, {} compactions, {} calls of the gateway's own, {} errors, actions {:?}, ${:.2}",
+        "{model}, {name}, economy {}: {turns} turns, window {window}, {} decisions by price, largest prompt {largest}, {} compactions, {} calls of the gateway's own, {} errors, actions {:?}, ${:.2}",
+        economy.as_str(),
+        client.decisions.len(),
         made(&gateway).await,
         total.requests - turns - total.errors,
         total.errors,
@@ -269,5 +277,6 @@ long! {
     n2_x8_opus_never_overflows_with_dense_results: "claude-opus-5-5", DENSE;
     n2_x8_opus_never_overflows_with_parallel_calls: "claude-opus-5-5", PARALLEL;
     n2_x8_opus_never_overflows_when_streamed: "claude-opus-5-5", STREAMED;
+    n2_x8_fable_never_overflows_with_dense_results: "claude-fable-5-2", DENSE;
     x8_chat_completions_never_overflow: "claude-haiku-4-5", CHAT;
 }

@@ -316,7 +316,8 @@ proptest! {
         let replaced = ReplacedMessages {
             elements: 0..ends[cut.index(ends.len())] + 1,
             text: Bytes::from_static(br#"{"role":"user","content":"in short"},{"role":"assistant","content":"yes"}"#),
-        };
+ marked_after: None,
+};
         let kept = Desk::new(BreakpointMode::Keep).send_behind(&body, Some(&replaced));
         let mut expected = value.clone();
         let list = expected["messages"].as_array_mut().unwrap();

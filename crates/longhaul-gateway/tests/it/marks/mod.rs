@@ -335,6 +335,7 @@ fn b2_what_stands_for_the_beginning_is_spliced_in_and_bears_the_marker_that_woul
     let replaced = |elements| ReplacedMessages {
         elements,
         text: text.clone(),
+        marked_after: None,
     };
     let mut kept = Desk::new(BreakpointMode::Keep);
     let sent = kept.send_behind(body, Some(&replaced(1..3)));

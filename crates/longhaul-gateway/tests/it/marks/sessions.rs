@@ -129,6 +129,7 @@ fn session(marks: BreakpointMode, marking: Marking, course: Course) -> (Vec<f64>
                 text: Bytes::from_static(
                     br#"{"role":"user","content":"in short"},{"role":"assistant","content":"yes"}"#,
                 ),
+                marked_after: None,
             });
         }
         let sent = desk.send_behind(&body.to_string(), replaced.as_ref());

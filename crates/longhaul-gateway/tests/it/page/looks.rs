@@ -138,6 +138,26 @@ async fn x8_the_page_of_a_session_shows_curve_compactions_and_breaks() {
 }
 
 #[tokio::test]
+async fn v6_the_page_says_what_a_decision_by_price_cost_and_has_saved_since() {
+    let Some(browser) = Browser::start().await else {
+        return;
+    };
+    let gateway = Gateway::start(told().await).await.unwrap();
+    let page = browser.page().await;
+    page.open(&format!("{}/#/session/{SESSION}", gateway.url()))
+        .await;
+    page.wait_for("#compaction-1 summary").await;
+    page.click("#compaction-1 summary").await;
+    // Nine calls, until the next summary, were cheaper by $0.026.
+    assert_eq!(
+        page.text("#compaction-1 .worth").await,
+        "Decided by price: cost $0.14, paid back after 6 requests, saved $0.0940 since."
+    );
+    assert_clean(&page, &gateway);
+    gateway.stop().await;
+}
+
+#[tokio::test]
 async fn x8_the_page_is_looked_at_in_light_and_dark_and_on_a_phone() {
     let Some(browser) = Browser::start().await else {
         return;

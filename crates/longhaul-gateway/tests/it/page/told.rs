@@ -79,6 +79,7 @@ fn call(
         saved: 0,
         rewritten: false,
         partial: false,
+        caller: longhaul_gateway::calling_agent::CallingAgent::default(),
     };
     (of, record)
 }
@@ -92,7 +93,7 @@ fn made(
     cost: Option<f64>,
 ) -> PrefixProvenance {
     let whole = kind != CompactedPrefixKind::Extracted;
-    let report = json!({
+    let mut report = json!({
         "tokens": {"before": before, "after": after},
         "user_messages": {"total": 14, "verbatim": if whole { 14 } else { 11 }, "shortened": if whole { 0 } else { 2 }, "omitted": u64::from(!whole)},
         "rules": {"total": 3, "verbatim": 3},
@@ -101,6 +102,10 @@ fn made(
         "results": {"cleared": 27, "archived": 0},
         "notes": if whole { vec![] } else { vec!["The model did not answer in time; extracts stand for its summary."] },
     });
+    if kind == CompactedPrefixKind::Cleared {
+        report["economy"] = json!({"policy": "clear", "action": "clear", "priceUsd": 0.14, "rentUsd": 0.15,
+            "tokensFreed": before - after, "savedPerRequestUsd": 0.026, "payBackRequests": 6});
+    }
     PrefixProvenance {
         session: SESSION,
         line: LINE,
@@ -228,6 +233,7 @@ pub(crate) async fn fill(store: &InMemoryStore) {
             summary: 0,
             lines: Bytes::new(),
             cleared: Vec::new(),
+            derived: None,
             settled: true,
             made,
         };

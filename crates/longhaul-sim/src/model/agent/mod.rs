@@ -135,7 +135,14 @@ impl SimAgent {
     }
 
     pub(super) fn draft(&self, turn: &ModelTurn<'_>, ask: &ReplyConstraints<'_>) -> ReplyDraft {
-        let chance = Chance::new(mix(self.seed, "agent") ^ turn.seed);
+        let chance = match self.pace.manner {
+            Manner::Independent => Chance::new(mix(self.seed, "agent") ^ turn.seed),
+            // The same words get the same answer, whatever else was asked meanwhile.
+            Manner::Obedient => {
+                let replies = turn.request.messages.len().saturating_sub(ask.prompt_at);
+                Chance::new(mix(self.seed.wrapping_add(replies as u64), &ask.words))
+            }
+        };
         let mut mind = AgentTurn::new(turn.request, ask, &self.pace, self.budget(ask), chance);
         let chosen = mind.choose();
         let mut content = Vec::new();

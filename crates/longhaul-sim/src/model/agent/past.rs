@@ -39,13 +39,56 @@ impl PastSummary {
         if sections.is_none() && !text.starts_with(OPENING) {
             return None;
         }
-        let quoted = sections.as_ref().map(CarriedSummary::messages);
+        let quoted = match &sections {
+            Some(sections) => sections.messages(),
+            None => quoted_in_notes(text),
+        };
         Some(Self {
             text: text.to_owned(),
-            quoted: quoted.unwrap_or_default(),
+            quoted,
             sections,
         })
     }
+}
+
+/// The heading of session notes that says where the work stands, and the mark of a quoted prompt in them.
+const STANDING: &str = "current state";
+const QUOTED: &str = "- The user: ";
+
+/// The lines under the notes' headings that contain this, without the italic description of each section.
+fn under<'t>(text: &'t str, title: &str) -> Vec<&'t str> {
+    let mut is_inside = false;
+    let mut lines = Vec::new();
+    for line in text.lines() {
+        let bare = line.trim();
+        if let Some(heading) = bare.strip_prefix("# ") {
+            is_inside = heading.to_lowercase().contains(title);
+        } else if bare.starts_with("## ") {
+            is_inside = false;
+        } else if is_inside && !bare.is_empty() && !(bare.starts_with('_') && bare.ends_with('_')) {
+            lines.push(bare);
+        }
+    }
+    lines
+}
+
+/// What a summary that was made of notes says about the state of the work; if it has no such sections, its lines.
+fn stood_in_notes(text: &str) -> Vec<&str> {
+    let found = under(text, STANDING);
+    if found.is_empty() {
+        text.lines().skip(1).collect()
+    } else {
+        found
+    }
+}
+
+/// The prompts that notes quote.
+fn quoted_in_notes(text: &str) -> Vec<String> {
+    let lines = under(text, "task").into_iter();
+    let quoted = lines.filter_map(|line| line.strip_prefix(QUOTED));
+    quoted
+        .map(|said| said.trim_matches('"').to_owned())
+        .collect()
 }
 
 impl Past {
@@ -93,7 +136,16 @@ impl Past {
         let quoted = self.summary.iter().flat_map(|summary| &summary.quoted);
         let newest = usize::from(!self.words.is_empty());
         let before = &self.prompts[..self.prompts.len().saturating_sub(newest)];
-        quoted.chain(before).map(String::as_str).collect()
+        let quoted: Vec<&String> = quoted.collect();
+        // The newest prompts that a summary quotes may also follow it, unchanged.
+        let most = quoted.len().min(before.len());
+        let twice = (0..=most).rev().find(|many| {
+            let ends = quoted[quoted.len() - many..].iter();
+            ends.copied().eq(&before[..*many])
+        });
+        let quoted = &quoted[..quoted.len() - twice.unwrap_or(0)];
+        let all = quoted.iter().copied().chain(before);
+        all.map(String::as_str).collect()
     }
 
     /// A few lines of what the summary says about the state of the work.
@@ -113,7 +165,7 @@ impl Past {
                 let lines = TELLING.iter().flat_map(|topic| sections.on(*topic));
                 lines.collect()
             }
-            None => summary.text.lines().skip(1).collect(),
+            None => stood_in_notes(&summary.text),
         };
         let lines = lines.into_iter().map(|line| {
             first_line(line, 200)
@@ -122,5 +174,20 @@ impl Past {
         });
         let lines = lines.filter(|line| line.len() > 2 && !line.contains("None found"));
         lines.take(MOST_LINES).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn notes_say_where_the_work_stood_without_their_headings_and_descriptions() {
+        let text = "This session continues an earlier conversation.\n\n## Summary\n\n# Session title\n_Five words_\nTides\n\n\
+            # Current state\n_What is open_\n- At work on: Read a.log\n\n# Task specification\n_What the user asked for_\n\
+            - The user: \"Look around\"\n- The user: \"Read a.log\"\n\n# Worklog\n_Steps_\n- Read it\n\n## Kept word for word\n";
+        let summary = PastSummary::read(text).unwrap();
+        assert_eq!(summary.quoted, ["Look around", "Read a.log"]);
+        assert_eq!(stood_in_notes(text), ["- At work on: Read a.log"]);
     }
 }

@@ -166,7 +166,9 @@ fn literal(raw: &[u8]) -> Option<String> {
 /// The text of a result: its string, or the texts inside it, with other blocks by name.
 fn result_text(entry: EntryView<'_>, block: &EntryBlock, rest: &[EntryBlock]) -> String {
     let raw = block.body.of(entry.line);
-    if !block.has_inner {
+    // A result that is sent in a smaller form still has the blocks that it came with.
+    let has_inner = block.has_inner || rest.first().is_some_and(|first| first.inner);
+    if !has_inner {
         return literal(raw).unwrap_or_else(|| flattened(raw));
     }
     let inner = rest.iter().take_while(|block| block.inner);

@@ -73,6 +73,23 @@ impl Archive {
         }
     }
 
+    /// An empty archive that is gone when it is dropped.
+    ///
+    /// # Errors
+    /// Fails if there is no memory for it.
+    pub fn in_memory() -> Result<Self, ArchiveError> {
+        let path = Path::new(":memory:");
+        let failed = |error| ArchiveError::from_sqlite(path, error);
+        let mut connection = Connection::open_in_memory().map_err(failed)?;
+        schema::migrate(&mut connection).map_err(failed)?;
+        Ok(Self {
+            identity: FileIdentity(None),
+            path: path.to_owned(),
+            connection,
+            notice: None,
+        })
+    }
+
     /// Moves a damaged database aside and begins a new one, which [`Archive::index`] then fills.
     ///
     /// # Errors
@@ -89,7 +106,8 @@ impl Archive {
 
     /// Whether the path still names the file that is open.
     pub(super) fn still_there(&self) -> Result<(), ArchiveError> {
-        if FileIdentity::of(&self.path) == self.identity {
+        // An archive in memory has no file.
+        if self.identity == FileIdentity(None) || FileIdentity::of(&self.path) == self.identity {
             return Ok(());
         }
         Err(ArchiveError::Moved {

@@ -101,6 +101,7 @@ impl InMemoryConversation {
             observer: self.observer,
             session_info: Arc::new(about),
             notes: None,
+            patience: std::time::Duration::ZERO,
         };
         let engine = Engine::new(engine, UuidSequence::new(self.seed), head, resume);
         let storage = StorageWriter::new(Arc::new(MemoryStorage::new()), 0, None);

@@ -222,6 +222,7 @@ impl RecordedTranscript {
             observer: around.observer,
             session_info: Arc::new(about),
             notes: None,
+            patience: std::time::Duration::ZERO,
         };
         let engine = Engine::new(config, ids, head, resume);
         let clock = Arc::new(SystemClock);

@@ -233,6 +233,8 @@ impl Desk {
             .transcript(&transcript)
             .durability(Durability::OnClose)
             .config(furniture.config)
+            // Notes are taken at their own thresholds (S2); `proof/modes` has them by price.
+            .economy(longhaul::EconomyPolicy::Off)
             .workspace(NoWorkspace)
             .observer(told.clone())
             .open()

@@ -27,6 +27,8 @@ fn open(place: &Place, way: Way) -> Session {
         .transcript(place.transcript())
         .durability(Durability::OnClose)
         .config(settings)
+        // Notes are taken at their own thresholds (S2); `proof/modes` has them by price.
+        .economy(longhaul::EconomyPolicy::Off)
         .workspace(NoWorkspace)
         .clock(VirtualClock(Arc::clone(&place.server)))
         .observer(place.told.clone())

@@ -289,7 +289,12 @@ pub(crate) fn compared(last: &str, next: &str, since: &str, when: &str) -> Compa
         &next[at.saturating_sub(200)..(at + 200).min(next.len())],
         &last[at.saturating_sub(200)..(at + 200).min(last.len())]
     );
-    if since.contains("\"subtype\":\"compact_boundary\"") {
+    // A clearing, too, changes what was sent, and is recorded before it does.
+    let is_changed = |subtype| since.contains(&format!("\"subtype\":\"{subtype}\""));
+    if ["compact_boundary", "microcompact_boundary"]
+        .into_iter()
+        .any(is_changed)
+    {
         return Compared::Compaction;
     }
     let (a, b): (Value, Value) = (parsed(last), parsed(next));

@@ -60,10 +60,13 @@ async fn soak(setup: Setup, turns: usize) {
         .filter(|done| done.after >= done.before)
         .count();
     assert_eq!(grown, 0);
+    // Clearing by price may keep a session of results small by itself.
+    let events = place.told.events();
+    let clearings = (events.iter()).filter(|event| matches!(event, Event::MicroCompacted { .. }));
+    let shortened = compactions.len() + clearings.count();
     assert!(
-        compactions.len() > turns / 100,
-        "{} compactions",
-        compactions.len()
+        shortened > turns / 100,
+        "{shortened} compactions and clearings"
     );
     let (told, booked) = bill(&place);
     assert!(told > Usd::default() && told <= booked, "{told} {booked}");

@@ -1,6 +1,6 @@
 //! Results that are many more tokens than their length suggests, deleted from the provider's cache by reference (U4, D4).
 
-use longhaul_core::config::Config;
+use longhaul_core::config::{Config, ResultReduction};
 use longhaul_core::engine::Event;
 use longhaul_core::inspect::{ClearingWay, Inspection, LineEnd};
 use longhaul_core::micro::MicroClearingReason;
@@ -45,6 +45,9 @@ async fn u4_d4_dense_results_are_deleted_once_and_what_the_reply_measured_is_tol
         let mut config = Config::default();
         config.switches.notes = false;
         config.background = false;
+        config.reduce = ResultReduction::Off;
+        // U4 deletes at its own trigger where thresholds alone decide.
+        config.economy = longhaul::EconomyPolicy::Off;
         let mut session = (stage.session().config(config).with_cache_edits())
             .observer(heard.clone())
             .open()
@@ -120,6 +123,8 @@ async fn u4_a_cache_that_expired_takes_the_deletions_with_it_once() {
     let mut config = Config::default();
     config.switches.notes = false;
     config.background = false;
+    config.reduce = ResultReduction::Off;
+    config.economy = longhaul::EconomyPolicy::Off;
     let mut session = (stage.session().config(config).with_cache_edits())
         .observer(heard.clone())
         .open()

@@ -10,6 +10,8 @@ mod native;
 mod others_words;
 mod own_storage;
 mod partial;
+mod patience;
+mod reduced;
 mod scripted;
 mod set;
 mod waiting;

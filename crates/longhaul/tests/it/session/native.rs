@@ -108,6 +108,8 @@ impl House {
             .observer(heard.clone())
             .seed(1);
         if setting.cache_edits {
+            // U4 deletes at its own trigger where thresholds alone decide.
+            builder = builder.economy(longhaul::EconomyPolicy::Off);
             builder = builder.with_cache_edits();
         }
         Self {

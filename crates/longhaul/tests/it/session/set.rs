@@ -8,9 +8,11 @@ use serde_json::{Value, json};
 
 use super::scripted::{MODEL, Stage, answered, reads, words};
 
-/// Settings as a file would set them.
+/// Settings as a file would set them, where thresholds alone decide.
 fn set(text: &str) -> Config {
-    let quiet = "[compaction]\nnotes = false\nbackground = false\n";
+    // The results of these tests are identical.
+    let quiet =
+        "economy = \"off\"\nreduce = \"off\"\n[compaction]\nnotes = false\nbackground = false\n";
     let layers = ConfigLayers {
         file: Some(ConfigFileLayer {
             path: "config.toml".to_owned(),

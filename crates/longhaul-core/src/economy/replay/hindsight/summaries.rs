@@ -1,10 +1,10 @@
 //! The best boundaries: where a conversation is best cut into stretches, each begun by a summary.
 
 use super::super::priced::PricedConversation;
-use super::super::simulation::{KEPT_PROMPTS, KEPT_TOKENS, ScriptedAction, prompts_before};
+use super::super::simulation::{ScriptedAction, prompts_before};
 use super::clearing::{BestClearings, StretchEnd, StretchSavings};
 use super::{HindsightKind, HindsightSchedule};
-use crate::economy::{PrefixWarmth, SummaryForecast};
+use crate::economy::{PrefixWarmth, SummaryForecast, VERBATIM_PROMPTS, VERBATIM_TOKENS};
 use crate::money::Usd;
 
 /// A stretch of the conversation that begins at a request.
@@ -178,11 +178,12 @@ pub(super) fn stretches(
     let later = times.map(|(place, time)| {
         let scale = conversation.requests[*time].window.scale();
         let (mut cut, mut kept) = (conversation.added(*time).start, 0);
-        while cut > 0 && kept < scale.apply(KEPT_TOKENS) {
+        while cut > 0 && kept < scale.apply(VERBATIM_TOKENS) {
             cut -= 1;
             kept += conversation.items[cut].tokens;
         }
-        let summary = SummaryForecast::FIRST_OUTPUT + prompts[cut].min(scale.apply(KEPT_PROMPTS));
+        let summary =
+            SummaryForecast::FIRST_OUTPUT + prompts[cut].min(scale.apply(VERBATIM_PROMPTS));
         Stretch {
             from_item: cut,
             base: conversation.prefix + summary,

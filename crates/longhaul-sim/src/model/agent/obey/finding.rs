@@ -80,7 +80,9 @@ fn first_hit(mind: &mut AgentTurn<'_>) -> Option<PlannedCall> {
             .iter()
             .any(|text| text.contains(mind.display_path(file)))
     });
-    let path = hit.min_by_key(|file| (rank(file), file.len()))?.clone();
+    let path = hit
+        .min_by_key(|file| (rank(mind.display_path(file)), file.len()))?
+        .clone();
     mind.call_of(
         ToolPurpose::Read,
         json!({ "file_path": path, "limit": A_LOOK }),

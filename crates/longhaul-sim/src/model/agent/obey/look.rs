@@ -50,7 +50,7 @@ pub(super) fn around(mind: &mut AgentTurn<'_>) -> AgentMove {
     }
     if rounds > 0 && mind.view.rounds(ToolPurpose::Grep) == 0 {
         let names = defined(&mind.read_now());
-        if let Some(name) = mind.chance.pick(&names).cloned()
+        if let Some(name) = names.first().cloned()
             && let Some(call) = mind.call_of(ToolPurpose::Grep, search(&name))
         {
             return acting(format!("`{name}` caught my eye; where is it used?"), [call]);

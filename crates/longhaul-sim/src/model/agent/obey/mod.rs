@@ -51,6 +51,7 @@ impl AgentTurn<'_> {
             Wish::Who => AgentMove::Say(talk::who()),
             Wish::Help => AgentMove::Say(talk::help(self)),
             Wish::Where => AgentMove::Say(talk::folder(self)),
+            Wish::Rule => AgentMove::Say(talk::noted()),
             Wish::Beyond => AgentMove::Say(talk::beyond(self)),
             Wish::Thanks => AgentMove::Say(talk::thanks(self)),
             Wish::Recap => AgentMove::Say(answer::recap(self)),
@@ -96,7 +97,14 @@ impl AgentTurn<'_> {
                 && (before.is_empty() || !before.contains(self.display_path(file)))
         });
         let mut files: Vec<String> = known.cloned().collect();
-        files.sort_by_cached_key(|file| (look::rank(file), file.len(), file.clone()));
+        // Folders above this one say nothing about a file, even if they are hidden.
+        files.sort_by_cached_key(|file| {
+            (
+                look::rank(self.display_path(file)),
+                file.len(),
+                file.clone(),
+            )
+        });
         files
     }
 

@@ -65,6 +65,11 @@ pub(super) fn beyond(mind: &AgentTurn<'_>) -> String {
     format!("I cannot do that: I am a simulated model and go by keywords. I can {able}.")
 }
 
+/// Acknowledges a rule, without a promise that keywords cannot keep.
+pub(super) fn noted() -> String {
+    "Noted. I only read unless you tell me otherwise, and a compaction keeps your rule word for word.".to_owned()
+}
+
 pub(super) fn thanks(mind: &mut AgentTurn<'_>) -> String {
     let say = ["You are welcome.", "Gladly.", "Any time."];
     mind.chance.say(&say).to_owned()

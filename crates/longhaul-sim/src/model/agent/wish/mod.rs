@@ -35,6 +35,8 @@ pub(super) enum Wish {
     Help,
     /// To know the working folder.
     Where,
+    /// To have a rule heeded from now on.
+    Rule,
     /// Something that the agent cannot do.
     Beyond,
     Thanks,
@@ -68,6 +70,13 @@ impl Wish {
     pub(super) fn of(words: &str) -> Self {
         if let Some(order) = order::given(words) {
             return order;
+        }
+        if starts(&words.to_lowercase(), RULE) && !words.contains('?') {
+            // What follows a rule is still to be done.
+            let rest = words.split_once(". ").map(|(_, rest)| rest.trim());
+            return rest
+                .filter(|rest| !rest.is_empty())
+                .map_or(Self::Rule, Self::of);
         }
         if beyond::is_requested(words) {
             return Self::Beyond;
@@ -124,6 +133,8 @@ impl Wish {
 }
 
 // Phrases that reveal a wish.
+const RULE: &str = "always|never|do not|don't|remember|from now on|keep in mind|please always|please never|please remember|\
+    please do not";
 const WHO: &str = "who are you|what are you|which model|what model|are you real|are you claude|are you an ai|simulated|\
     are you a person";
 const HELP: &str = "what can you do|how does this work|what now";
@@ -197,6 +208,21 @@ mod tests {
                 new: "b".into()
             }
         );
+    }
+
+    #[test]
+    fn a_rule_is_noted_and_not_carried_out() {
+        for rule in [
+            "Never change anything under data/.",
+            "Always run the tests before you commit",
+            "Remember that heights are in metres",
+            "Do not delete notes.txt",
+        ] {
+            assert_eq!(Wish::of(rule), Wish::Rule, "{rule}");
+        }
+        assert_eq!(Wish::of("Do you remember what we did?"), Wish::Recap);
+        let more = "Never plan a flight. Now read days.txt.";
+        assert_ne!(Wish::of(more), Wish::Rule, "what follows is done");
     }
 
     #[test]

@@ -56,7 +56,7 @@ pub(super) fn pattern(words: &str) -> String {
 pub(super) fn path_in(words: &str) -> Option<String> {
     let words = words.split_whitespace();
     let words = words.map(|word| {
-        word.trim_matches(|letter: char| "`'\"(),:;!?“”".contains(letter))
+        word.trim_matches(|letter: char| "`'\"(),:;!?“”@".contains(letter))
             .trim_end_matches('.')
     });
     let found = words.filter(|word| !word.contains("://")).find(|word| {

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use longhaul::EconomyPolicy;
 use longhaul_core::engine::{Event, ToolOutput};
 use longhaul_core::notes::{DEFAULT_TEMPLATE, NotesProgress, SessionNotes};
 use longhaul_core::window::QuerySource;
@@ -58,13 +59,16 @@ async fn next_request(host: &Host, when: &str) -> Compared {
         return Compared::Nothing;
     };
     let before = std::fs::read(&host.transcript).unwrap();
-    let Some((source, next)) = looking::next_request(host).await else {
+    let Some((source, next, after)) = looking::next_request_on_disk(host).await else {
         return Compared::Nothing;
     };
     if source != QuerySource::SDK {
         return Compared::Compaction;
     }
-    let since = String::from_utf8(before[last.on_disk..].to_vec()).unwrap();
+    let is_new = before.len() > last.on_disk;
+    assert!(is_new || last.body == next, "{when}: nothing came");
+    // What had come since the last request may have made a clearing due, which the resumed session records and sends.
+    let since = String::from_utf8(after[last.on_disk..].to_vec()).unwrap();
     compared(&last.body, &next, &since, when)
 }
 
@@ -82,13 +86,14 @@ fn notes_are_whole(host: &Host, when: &str) {
     }
 }
 
-async fn dropped(model: &'static str, mode: Mode) {
+async fn dropped(model: &'static str, mode: Mode, economy: EconomyPolicy) {
     let folder = tempfile::tempdir().unwrap();
     let setup = Setup {
         mode,
         tending: Tending::Attends,
         model,
         window: 30_000,
+        economy,
     };
     let steps = Arc::new(plan(3, 400, Flow::Bursts(90)));
     let mut host = Host::new(setup, steps, folder.path());
@@ -98,7 +103,7 @@ async fn dropped(model: &'static str, mode: Mode) {
         let instant = Duration::from_millis(u64::from(rng.next_u32() % 120_000));
         let _ = tokio::time::timeout(instant, work(&mut host, &mut at)).await;
         host.session = None;
-        let when = format!("{model} {mode:?} drop {drop} after {instant:?}");
+        let when = format!("{model} {mode:?} {economy:?} drop {drop} after {instant:?}");
         notes_are_whole(&host, &when);
         compared.push(next_request(&host, &when).await);
         host.open();
@@ -110,7 +115,7 @@ async fn dropped(model: &'static str, mode: Mode) {
         .iter()
         .filter(|event| matches!(event, Event::NotesTaken(_)));
     println!(
-        "{model} {mode:?}: {} drops, {} compactions, notes taken {} times; next request: {} same, {} longer, {} behind a compaction, {} none",
+        "{model} {mode:?} {economy:?}: {} drops, {} compactions, notes taken {} times; next request: {} same, {} longer, {} behind a compaction, {} none",
         drops(),
         host.told.compactions().len(),
         noted.count(),
@@ -129,13 +134,20 @@ async fn dropped(model: &'static str, mode: Mode) {
 
 #[tokio::test(start_paused = true)]
 async fn y7_a_session_dropped_while_notes_and_summaries_are_under_way_goes_on() {
-    dropped("claude-sonnet-4-6", Mode::Both).await;
-    dropped("claude-opus-5-5", Mode::Both).await;
-    dropped("claude-sonnet-4-6", Mode::NoStall).await;
+    dropped("claude-sonnet-4-6", Mode::Both, EconomyPolicy::Off).await;
+    dropped("claude-opus-5-5", Mode::Both, EconomyPolicy::Off).await;
+    dropped("claude-sonnet-4-6", Mode::NoStall, EconomyPolicy::Off).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn y2_v5_a_session_dropped_while_it_decides_by_price_goes_on() {
+    dropped("claude-sonnet-4-6", Mode::Both, EconomyPolicy::Clear).await;
+    dropped("claude-opus-5-5", Mode::NoStall, EconomyPolicy::Full).await;
+    dropped("claude-sonnet-4-6", Mode::Full, EconomyPolicy::Full).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn y7_a_session_dropped_while_it_folds_goes_on() {
-    dropped("claude-sonnet-4-6", Mode::Collapse).await;
-    dropped("claude-opus-5-5", Mode::Collapse).await;
+    dropped("claude-sonnet-4-6", Mode::Collapse, EconomyPolicy::Clear).await;
+    dropped("claude-opus-5-5", Mode::Collapse, EconomyPolicy::Clear).await;
 }

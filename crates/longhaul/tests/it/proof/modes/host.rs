@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use longhaul::session::TurnError;
-use longhaul::{Model, NoWorkspace, Prompt, Session};
+use longhaul::{EconomyPolicy, Model, NoWorkspace, Prompt, Session};
 use longhaul_core::config::Config;
 use longhaul_core::engine::ToolOutput;
 use longhaul_core::prompt::ThinkingChoice;
@@ -34,14 +34,6 @@ pub(super) enum Mode {
 }
 
 impl Mode {
-    pub(super) const ALL: [Self; 5] = [
-        Self::Full,
-        Self::NotesFirst,
-        Self::NoStall,
-        Self::Both,
-        Self::Collapse,
-    ];
-
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Full => "full only",
@@ -78,6 +70,18 @@ pub(super) struct Setup {
     pub(super) tending: Tending,
     pub(super) model: &'static str,
     pub(super) window: u64,
+    /// Which actions are decided by price.
+    pub(super) economy: EconomyPolicy,
+}
+
+impl Setup {
+    /// The name of its column.
+    pub(super) fn name(&self) -> String {
+        match self.economy {
+            EconomyPolicy::Off => self.mode.name().to_owned(),
+            policy => format!("{}, {}", self.mode.name(), policy.as_str()),
+        }
+    }
 }
 
 pub(super) struct Host {
@@ -93,11 +97,13 @@ pub(super) struct Host {
     pub(super) longest: Duration,
     pub(super) refused: Vec<String>,
     pub(super) said: Vec<String>,
+    /// Changes the settings of the mode.
+    pub(super) change: Option<fn(&mut Config)>,
 }
 
 impl Host {
     pub(super) fn new(setup: Setup, steps: Arc<Vec<Step>>, folder: &Path) -> Self {
-        let name = format!("{}.jsonl", setup.mode.name().replace([' ', ','], "-"));
+        let name = format!("{}.jsonl", setup.name().replace([' ', ','], "-"));
         let transcript = folder.join(name);
         let provider = Provider::new(
             Arc::clone(&steps),
@@ -115,6 +121,7 @@ impl Host {
             longest: Duration::ZERO,
             refused: Vec::new(),
             said: Vec::new(),
+            change: None,
             setup,
         };
         host.open();
@@ -135,12 +142,21 @@ impl Host {
             .prompt(prompt(self.setup.model))
             .transcript(transcript)
             .durability(Durability::OnClose)
-            .config(self.setup.mode.settings(self.setup.window))
+            .config(self.settings())
+            .economy(self.setup.economy)
             .workspace(NoWorkspace)
             .clock(self.provider.clone())
             .observer(self.told.clone())
             .open();
         opened.unwrap()
+    }
+
+    fn settings(&self) -> Config {
+        let mut settings = self.setup.mode.settings(self.setup.window);
+        if let Some(change) = self.change {
+            change(&mut settings);
+        }
+        settings
     }
 
     pub(super) fn session(&mut self) -> &mut Session {

@@ -29,6 +29,12 @@ impl Model for Looking {
 /// The next request of a session that resumes a copy of the transcript, and its source. Where there is nothing to
 /// answer, a message is added first.
 pub(super) async fn next_request(host: &Host) -> Option<(QuerySource, String)> {
+    let (source, body, _) = next_request_on_disk(host).await?;
+    Some((source, body))
+}
+
+/// The same, and the transcript of the copy after that.
+pub(super) async fn next_request_on_disk(host: &Host) -> Option<(QuerySource, String, Vec<u8>)> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(host.transcript.file_name().unwrap());
     std::fs::copy(&host.transcript, &path).unwrap();
@@ -39,6 +45,6 @@ pub(super) async fn next_request(host: &Host) -> Option<(QuerySource, String)> {
         session.say("And now?").await.unwrap();
         let _ = session.turn().await;
     }
-    let asked = looking.0.lock().unwrap();
-    asked.first().cloned()
+    let (source, body) = looking.0.lock().unwrap().first().cloned()?;
+    Some((source, body, std::fs::read(&path).unwrap()))
 }

@@ -8,6 +8,7 @@ mod dropped;
 mod host;
 mod looking;
 mod plan;
+mod prices;
 mod provider;
 mod table;
 mod undone;
@@ -16,6 +17,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use longhaul::EconomyPolicy;
 use longhaul_core::engine::Summarizer;
 use longhaul_core::inspect::{Inspection, InspectionReport, LineEnd};
 use longhaul_core::models::ModelTable;
@@ -72,7 +74,7 @@ async fn lived(setup: Setup, steps: &Arc<Vec<plan::Step>>, folder: &Folder) -> F
     let lost = host.missing().len();
     host.session.take().unwrap().close(PATIENCE).await;
     let figures = Figures::of(&host);
-    let name = figures.name;
+    let name = figures.name.clone();
     println!("{name}: {:?} {:?}", figures.compactions, figures.oddities);
     assert_eq!(lost, 0, "{name}");
     assert_eq!(host.refused, Vec::<String>::new(), "{name}");
@@ -117,30 +119,53 @@ fn inspected(transcript: &Path) -> InspectionReport {
     report.unwrap()
 }
 
+/// The columns: every mode by thresholds alone, then the first and the default by price.
+const COLUMNS: [(Mode, EconomyPolicy); 8] = [
+    (Mode::Full, EconomyPolicy::Off),
+    (Mode::NotesFirst, EconomyPolicy::Off),
+    (Mode::NoStall, EconomyPolicy::Off),
+    (Mode::Both, EconomyPolicy::Off),
+    (Mode::Collapse, EconomyPolicy::Off),
+    (Mode::Full, EconomyPolicy::Clear),
+    (Mode::Both, EconomyPolicy::Clear),
+    (Mode::Both, EconomyPolicy::Full),
+];
+
 /// Every mode, side by side.
 async fn compare(model: &'static str, window: u64, tending: Tending) {
     let folder = Folder::new(&format!("{model}-{tending:?}"));
     let steps = Arc::new(plan(seed(), turns(), Flow::Mixed));
     let mut modes = Vec::new();
-    for mode in Mode::ALL {
+    for (mode, economy) in COLUMNS {
         let setup = Setup {
             mode,
             tending,
             model,
             window,
+            economy,
         };
         modes.push(lived(setup, &steps, &folder).await);
     }
     println!("{model}, {tending:?}\n{}", table(&modes));
-    let [full, notes, no_stall, both, collapse] = &modes[..] else {
-        unreachable!("five modes");
+    let [
+        full,
+        notes,
+        no_stall,
+        both,
+        collapse,
+        _,
+        default,
+        full_price,
+    ] = &modes[..]
+    else {
+        unreachable!("eight columns");
     };
     assert!(full.all() > turns() / 40, "{} compactions", full.all());
     for by_notes in [notes, both] {
         assert!(by_notes.count(Summarizer::Notes) > 0);
         assert!(by_notes.summaries() * 5 <= full.summaries());
     }
-    for unstalled in [no_stall, both] {
+    for unstalled in [no_stall, both, default, full_price] {
         assert!(
             unstalled.waited * 100.0 <= full.waited,
             "{}",
@@ -150,6 +175,11 @@ async fn compare(model: &'static str, window: u64, tending: Tending) {
     assert!(notes.waited < full.waited / 2.0);
     assert!(collapse.count(Summarizer::Fold) > 0);
     assert!(collapse.waited < full.waited / 2.0);
+    // Not waiting costs little more than waiting did (V5). The goal is a twentieth; docs/benchmarks.md says where it is missed.
+    for priced in [default, full_price] {
+        let share = priced.total.cost_usd.to_f64() / full.total.cost_usd.to_f64();
+        assert!(share <= 1.1, "{}: {share:.3} of full only", priced.name);
+    }
 }
 
 /// A turn that adds a third of the window at once sometimes outruns a summary and has to wait. Over many sessions that
@@ -167,6 +197,7 @@ async fn x5_over_many_sessions_hardly_anything_is_waited_for() {
                 tending: Tending::LooksAway,
                 model: "claude-sonnet-4-6",
                 window: WINDOW,
+                economy: EconomyPolicy::Off,
             };
             let figures = lived(setup, &steps, &folder).await;
             println!("seed {seed}: waited {:.1} s", figures.waited);
@@ -180,17 +211,17 @@ async fn x5_over_many_sessions_hardly_anything_is_waited_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn s6_x5_o6_the_modes_side_by_side() {
+async fn s6_x5_o6_v5_the_modes_side_by_side() {
     compare("claude-sonnet-4-6", WINDOW, Tending::Attends).await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn s6_x5_o6_the_modes_where_the_host_looks_away_meanwhile() {
+async fn s6_x5_o6_v5_the_modes_where_the_host_looks_away_meanwhile() {
     compare("claude-sonnet-4-6", WINDOW, Tending::LooksAway).await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn n2_s6_x5_o6_the_modes_where_thinking_is_bound() {
+async fn n2_s6_x5_o6_v5_the_modes_where_thinking_is_bound() {
     // Its tokens are smaller: the same words take more of them.
     compare("claude-opus-5-5", WINDOW * 13 / 10, Tending::Attends).await;
 }

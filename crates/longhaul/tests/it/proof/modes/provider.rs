@@ -46,6 +46,8 @@ struct Inner {
     /// The newest request of the conversation itself.
     sent: Mutex<Option<Sent>>,
     rejected: Mutex<Vec<String>>,
+    /// By how much the session's clock was set back.
+    set_back: Mutex<Duration>,
 }
 
 /// A request, and how much of the transcript was on disk when it went out.
@@ -121,12 +123,18 @@ impl Provider {
             answering: Mutex::default(),
             sent: Mutex::default(),
             rejected: Mutex::default(),
+            set_back: Mutex::default(),
         }))
     }
 
     /// From now on the model answers this turn.
     pub(super) fn turn(&self, at: usize) {
         *self.0.asked.turn.lock().unwrap() = at;
+    }
+
+    /// Sets the session's clock back.
+    pub(super) fn set_back(&self, by: Duration) {
+        *self.0.set_back.lock().unwrap() += by;
     }
 
     pub(super) fn answering(&self) -> Duration {
@@ -222,6 +230,8 @@ impl Model for Provider {
 
 impl Clock for Provider {
     fn now(&self) -> Timestamp {
+        let back = *self.0.set_back.lock().unwrap();
         EPOCH + SignedDuration::try_from(self.0.began.elapsed()).unwrap()
+            - SignedDuration::try_from(back).unwrap()
     }
 }

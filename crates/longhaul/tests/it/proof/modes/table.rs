@@ -11,7 +11,7 @@ use super::host::Host;
 
 /// The results of a mode.
 pub(super) struct Figures {
-    pub(super) name: &'static str,
+    pub(super) name: String,
     pub(super) compactions: BTreeMap<String, usize>,
     /// Why notes were not used, what happened to prepared summaries, what failed.
     pub(super) oddities: BTreeMap<String, usize>,
@@ -91,7 +91,7 @@ impl Figures {
             )
         });
         Self {
-            name: host.setup.mode.name(),
+            name: host.setup.name(),
             compactions,
             oddities,
             by,

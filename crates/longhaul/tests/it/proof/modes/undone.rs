@@ -21,6 +21,7 @@ async fn undone(mode: Mode, model: &'static str, by: Summarizer) {
         tending: Tending::Attends,
         model,
         window: 100_000,
+        economy: longhaul::EconomyPolicy::Off,
     };
     let mut host = Host::new(setup, steps, &folder.path);
     let mut at = 0;

@@ -1,0 +1,154 @@
+//! Pages of text about a session and its project: what `/agents`, `/mcp`, `/memory`, `/permissions` and `/status` show,
+//! and the conversation as `/export` writes it.
+
+use std::fmt::Write as _;
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::path::Path;
+
+use longhaul::memory_files;
+use longhaul_core::figures::grouped;
+
+use super::read_only_queries::ReadOnlyQueries;
+use super::transcript;
+use crate::agent::AgentKind;
+use crate::permission::PermissionRules;
+use crate::screen::{HostRefusal, SessionPage, transcript_text};
+
+impl ReadOnlyQueries {
+    pub(super) fn page(&self, page: SessionPage) -> Result<String, HostRefusal> {
+        match page {
+            SessionPage::Agents => Ok(self.agents()),
+            SessionPage::Mcp => Ok(self.servers()),
+            SessionPage::Memory => Ok(self.memory()),
+            SessionPage::Permissions => Ok(self.permissions()),
+            SessionPage::Status => self.status(),
+        }
+    }
+
+    fn agents(&self) -> String {
+        let kinds = AgentKind::with_builtin(self.workplace.project.agents.clone());
+        let mut text = "Kinds of sub-agents (.claude/agents adds more):\n".to_owned();
+        for kind in &kinds {
+            let _ = writeln!(text, "  {}: {}", kind.name, kind.description);
+        }
+        text
+    }
+
+    fn servers(&self) -> String {
+        let running = self.workplace.servers();
+        let configured = &self.workplace.project.mcp_servers;
+        if configured.is_empty() && running.is_empty() {
+            return "There are no MCP servers. .mcp.json in the project and mcpServers in your settings define them.\n"
+                .to_owned();
+        }
+        let mut text = "MCP servers:\n".to_owned();
+        for (name, tools) in &running {
+            let _ = writeln!(text, "  {name}: running, {tools} tools");
+        }
+        let idle = configured.iter().filter(|server| {
+            let mut running = running.iter();
+            !running.any(|(name, _)| *name == server.name)
+        });
+        for server in idle {
+            let why = if server.approved {
+                "not available"
+            } else {
+                "not started: nobody has agreed to it"
+            };
+            let _ = writeln!(text, "  {}: {why}", server.name);
+        }
+        text
+    }
+
+    fn memory(&self) -> String {
+        let found = memory_files::load(&memory_files::places(&self.env, &self.cwd));
+        if found.files.is_empty() {
+            return "There are no memory files. /init writes a CLAUDE.md for this project.\n"
+                .to_owned();
+        }
+        let mut text = "Memory files, as the next session or compaction reads them:\n".to_owned();
+        for file in &found.files {
+            let _ = writeln!(
+                text,
+                "  {} ({} characters)",
+                file.path.display(),
+                grouped(file.text.chars().count() as u64)
+            );
+        }
+        text
+    }
+
+    fn permissions(&self) -> String {
+        let PermissionRules { allow, ask, deny } = &self.workplace.project.rules;
+        let mut text = format!(
+            "Mode: {}\n",
+            crate::screen::mode_name(self.workplace.mode())
+        );
+        for (name, rules) in [("Allowed", allow), ("Asked for", ask), ("Forbidden", deny)] {
+            if rules.is_empty() {
+                let _ = writeln!(text, "{name}: no rules");
+                continue;
+            }
+            let _ = writeln!(text, "{name}:");
+            for rule in rules {
+                let _ = writeln!(text, "  {}", rule.text());
+            }
+        }
+        let local = &self.workplace.project.local_settings;
+        let _ = writeln!(text, "“Always allow” writes to {}.", local.display());
+        text
+    }
+
+    fn status(&self) -> Result<String, HostRefusal> {
+        let look = self.look()?;
+        let mut text = String::new();
+        let mut line = |name: &str, what: String| {
+            let _ = writeln!(text, "{name:<12}{what}");
+        };
+        line("Version", env!("CARGO_PKG_VERSION").to_owned());
+        line("Model", look.model.clone());
+        line("Folder", self.cwd.display().to_string());
+        line("Session", look.session_id.clone());
+        line("Transcript", look.transcript.display().to_string());
+        line(
+            "Mode",
+            crate::screen::mode_name(self.workplace.mode()).to_owned(),
+        );
+        line(
+            "Window",
+            format!(
+                "{} of {} tokens",
+                grouped(look.status.used),
+                grouped(look.status.limit)
+            ),
+        );
+        line("Servers", self.workplace.servers().len().to_string());
+        Ok(text)
+    }
+
+    /// Writes the conversation as text into a new file. Returns a sentence about it.
+    pub(super) fn export(&self, name: &str) -> Result<String, HostRefusal> {
+        let look = self.look()?;
+        let short = look.session_id.get(..8).unwrap_or(&look.session_id);
+        let default = format!("longhaul-{short}.txt");
+        let path = self.cwd.join(if name.is_empty() { &default } else { name });
+        let items = transcript::items(&look.transcript).map_err(refusal)?;
+        write_new(&path, &transcript_text(&items))
+            .map_err(|error| HostRefusal(format!("{} is not written: {error}", path.display())))?;
+        Ok(format!("the conversation is in {}", path.display()))
+    }
+}
+
+/// Writes a file that does not exist yet.
+fn write_new(path: &Path, text: &str) -> std::io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)?.write_all(text.as_bytes())
+}
+
+fn refusal(error: impl std::fmt::Display) -> HostRefusal {
+    HostRefusal(error.to_string())
+}

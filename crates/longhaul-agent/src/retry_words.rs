@@ -1,0 +1,52 @@
+//! A wait before a request is sent again, in words: for the screen, for print mode and for the progress of sub-agents.
+
+use std::time::Duration;
+
+use longhaul::session::RetryWait;
+use longhaul_provider::ErrorClass;
+use longhaul_provider::error::AwaitedStep;
+
+/// The wait in one line, with the time that is left of it: `overloaded, again in 8 s, try 4`.
+pub(crate) fn line(wait: &RetryWait, left: Duration) -> String {
+    let reason = reason(wait.class);
+    let attempt = wait.attempt;
+    // The countdown ends with 1, not with 0.
+    match left.as_millis().div_ceil(1000) {
+        0 => format!("{reason}, trying again, try {attempt}"),
+        seconds @ 1..120 => format!("{reason}, again in {seconds} s, try {attempt}"),
+        seconds => format!(
+            "{reason}, again in {} min, try {attempt}",
+            seconds.div_ceil(60)
+        ),
+    }
+}
+
+/// What went wrong, in two or three words.
+pub(crate) fn reason(class: ErrorClass) -> &'static str {
+    match class {
+        ErrorClass::Overloaded { .. } => "overloaded",
+        ErrorClass::RateLimited { .. } => "rate limit reached",
+        ErrorClass::Server { .. } => "server error",
+        ErrorClass::Retry { .. } | ErrorClass::Timeout(AwaitedStep::Connection) => "no connection",
+        ErrorClass::Timeout(AwaitedStep::FirstByte) => "no answer",
+        ErrorClass::Timeout(_) => "the reply stalled",
+        ErrorClass::Cut => "the reply broke off",
+        _ => "the request failed",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn q2_a_wait_counts_down_to_one() {
+        let class = ErrorClass::Overloaded { after: None };
+        let wait = RetryWait::new(class, Duration::from_secs(8), 4);
+        let words = |left: u64| line(&wait, Duration::from_millis(left));
+        assert_eq!(words(7_400), "overloaded, again in 8 s, try 4");
+        assert_eq!(words(1), "overloaded, again in 1 s, try 4");
+        assert_eq!(words(0), "overloaded, trying again, try 4");
+        assert_eq!(words(600_000), "overloaded, again in 10 min, try 4");
+    }
+}

@@ -1,0 +1,114 @@
+//! What stays on the screen of a reply, of calls, of a plan and of a wait.
+
+use super::*;
+
+fn finished(app: &mut App) -> Vec<String> {
+    let lines = app.finished.take();
+    lines.iter().map(WrappedLine::text).collect()
+}
+
+#[test]
+fn q2_a_notice_waits_for_the_end_of_the_block() {
+    let mut app = app();
+    app.on_event(AgentEvent::Text("First.\n\nA sentence that is ".to_owned()));
+    app.on_event(AgentEvent::Notice("a server is slow".to_owned()));
+    app.on_event(AgentEvent::Text("not torn.\n\nLast".to_owned()));
+    app.on_event(AgentEvent::Replied(serde_json::Value::Null));
+    app.on_event(AgentEvent::Notice("it answers again".to_owned()));
+    assert_eq!(
+        finished(&mut app),
+        [
+            "",
+            "● First.",
+            "",
+            "  A sentence that is not torn.",
+            "· a server is slow",
+            "",
+            "  Last",
+            "· it answers again"
+        ]
+    );
+}
+
+#[test]
+fn q2_calls_of_one_line_stand_together() {
+    let mut app = app();
+    let call = |app: &mut App, id: &str, name: &str, output: ToolCallOutput| {
+        app.on_event(AgentEvent::ToolStarted {
+            id: id.to_owned(),
+            name: name.to_owned(),
+            line: id.to_owned(),
+            input: serde_json::Value::Null,
+        });
+        app.on_event(AgentEvent::ToolEnded {
+            id: id.to_owned(),
+            output,
+        });
+    };
+    for id in ["a.rs", "b.rs"] {
+        call(&mut app, id, "Read", ToolCallOutput::text("", "1 line"));
+    }
+    let written = "one\ntwo\nthree\nfour\nfive\nsix";
+    let output = ToolCallOutput::text("for the model", "done").with_detail(written);
+    call(&mut app, "make", "Bash", output);
+    let refused = ToolCallOutput::error("Do not try it again. Wait.").with_line("refused");
+    call(&mut app, "rm x", "Bash", refused);
+    assert_eq!(
+        finished(&mut app),
+        [
+            "",
+            "✓ Read a.rs · 1 line",
+            "✓ Read b.rs · 1 line",
+            "",
+            "✓ Bash make · done",
+            "    one",
+            "    two",
+            "    three",
+            "    +3 lines (ctrl-o shows all)",
+            "",
+            "✗ Bash rm x · refused",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn q2_a_plan_is_shown_as_it_is_meant_and_can_be_planned_further() {
+    let mut app = app();
+    let (answer, mut answered) = oneshot::channel();
+    app.on_event(AgentEvent::Asks(ApprovalRequest {
+        id: "1".to_owned(),
+        name: crate::event::EXIT_PLAN_MODE.to_owned(),
+        line: "The plan".to_owned(),
+        access: ToolAccess::Other,
+        detail: "# The plan\n\n- first\n- **then**".to_owned(),
+        reason: String::new(),
+        rule: None,
+        answer,
+    }));
+    let shown = super::shown(&mut app, 60, 24);
+    assert!(shown.contains("• first"), "{shown}");
+    assert!(shown.contains("• then"), "{shown}");
+    assert!(shown.contains("2. keep planning"), "{shown}");
+    press(&mut app, "2");
+    assert_eq!(answered.try_recv(), Ok(ApprovalAnswer::KeepPlanning));
+}
+
+#[test]
+fn q2_a_wait_is_counted_down_in_place_of_the_work() {
+    use longhaul_provider::ErrorClass;
+    let mut app = app();
+    let now = Instant::now();
+    app.work = Some(ActiveWork {
+        since: now,
+        cancelled: false,
+    });
+    let class = ErrorClass::Overloaded { after: None };
+    let wait = RetryWait::new(class, Duration::from_secs(40), 4);
+    app.on_event(AgentEvent::Retrying(wait));
+    let shown = super::shown(&mut app, 60, 24);
+    assert!(shown.contains("overloaded, again in "), "{shown}");
+    assert!(shown.contains(" s, try 4 · esc to stop"), "{shown}");
+    app.on_event(AgentEvent::Text("Here.".to_owned()));
+    assert!(app.retry.is_none());
+    assert!(finished(&mut app)[0].starts_with("· overloaded: answered at try 4"));
+}

@@ -1,0 +1,429 @@
+//! Decisions by price during a turn (V3–V5): what is cleared, when a summary pays, and whether notes and summaries that
+//! are made ahead are expected to be earned. `priced_view.rs` has what the view has cost.
+
+use jiff::Timestamp;
+
+use super::compact::{CompactionCause, CompactionInProgress, CompactionTiming};
+use super::event::Event;
+use super::input::CompactRequest;
+use super::live::{LiveConversation, LiveEntry};
+use super::priced_view::{PricedView, PricedViewTerms, SummaryOutputs};
+use super::sizes::prefix_weight;
+use super::{CacheEditSupport, Engine, PrefixRecording};
+use crate::economy::{
+    EconomyAction, EconomyPolicy, EconomyRecord, PrefixWarmth, ResultRemoval, RuleSituation,
+    StrippedThinking, ThresholdDistance, TokenRates, VERBATIM_TOKENS, action_price, decide_before,
+    oldest_until,
+};
+use crate::hash::Set;
+use crate::message::{Id, Usage};
+use crate::micro::{
+    ClearableResult, MicroClearingReason, PlannedClearing, PressureOwner, pressure,
+};
+use crate::money::Usd;
+use crate::plan::{Breaker, SummaryWay};
+use crate::summary::{CompactionScope, PivotDirection};
+use crate::tokens::Estimate;
+use crate::window::guards::guard;
+use crate::window::{ProactiveGuard, SwitchVerdict, SwitchableAction, WindowLevel, WindowOwner};
+
+/// The output that is expected of the first run that takes notes.
+const FIRST_NOTES: u64 = 2_000;
+/// After a summary by price that failed, none is made until the window has grown by this share of the threshold.
+const REST_PERCENT: u64 = 5;
+
+/// What decisions by price depend on besides the conversation.
+#[derive(Debug)]
+pub(super) struct EconomyState {
+    policy: EconomyPolicy,
+    view: PricedView,
+    /// Whether the host was told that prices are not known.
+    is_told: bool,
+    /// No summary is made by price before the window holds this many tokens.
+    rest: u64,
+    notes: NotesSpending,
+    /// The decision for the clearing that is being made.
+    pub(super) clearing: Option<EconomyRecord>,
+}
+
+/// What notes have cost.
+#[derive(Debug, Clone, Copy, Default)]
+struct NotesSpending {
+    runs: u64,
+    output: u64,
+    /// What they have cost since the last compaction.
+    spent: Usd,
+}
+
+/// A clearing that pays.
+#[derive(Debug)]
+pub(super) enum PricedClearing {
+    /// The conversation is sent anew.
+    Clear(PlannedClearing),
+    /// The provider drops the results from its cache.
+    Delete(PlannedClearing),
+}
+
+impl EconomyState {
+    pub(super) fn new(terms: PricedViewTerms, live: &LiveConversation) -> Self {
+        Self {
+            policy: EconomyPolicy::Off,
+            view: priced(terms, live),
+            is_told: false,
+            rest: 0,
+            notes: NotesSpending::default(),
+            clearing: None,
+        }
+    }
+
+    /// Notes what a run that took notes has cost.
+    pub(super) fn noted(&mut self, usage: &Usage, cost: Option<Usd>) {
+        self.notes.runs += 1;
+        self.notes.output += usage.output;
+        self.notes.spent += cost.unwrap_or_default();
+    }
+}
+
+impl Engine {
+    /// Decides by price from the first request on (V5). Without this nothing is: thresholds alone decide.
+    #[must_use]
+    pub fn with_economy(mut self, policy: EconomyPolicy) -> Self {
+        self.economy.policy = policy;
+        self
+    }
+
+    /// Which actions are to be decided by price. Where prices are not known, none is.
+    pub fn economy(&self) -> EconomyPolicy {
+        self.economy.policy
+    }
+
+    pub(super) fn set_economy(&mut self, policy: EconomyPolicy) {
+        self.economy.policy = policy;
+    }
+
+    /// What the view is priced with.
+    pub(super) fn priced_terms(
+        config: &super::EngineConfig,
+        prefix: &crate::prompt::RequestPrefix,
+    ) -> PricedViewTerms {
+        PricedViewTerms {
+            prefix: prefix_weight(prefix).padded(),
+            scale: config.window.scale(),
+            tokenizer: config.model.tokenizer,
+            // The request prefix names one entry up to which no thinking is sent.
+            thinking: if config.model.thinking.binding.may_bind() {
+                StrippedThinking::All
+            } else {
+                StrippedThinking::None
+            },
+        }
+    }
+
+    /// Adds an entry at the end of the view.
+    pub(super) fn push_live(&mut self, kept: LiveEntry) {
+        self.live.push(kept);
+        if let Some(newest) = self.live.entries().last() {
+            let entry = newest.entry.view();
+            let standing = self.live.standing(entry);
+            self.economy.view.push(entry, standing);
+        }
+    }
+
+    /// Prices the view anew, because another one has begun.
+    pub(super) fn price_new_view(&mut self) {
+        let terms = Self::priced_terms(&self.config, &self.prefix);
+        self.economy.view = priced(terms, &self.live);
+        self.economy.notes.spent = Usd::ZERO;
+        self.economy.rest = 0;
+    }
+
+    /// The policy that is in effect: none where the user's switches, the kind of conversation or unknown prices do not
+    /// permit it.
+    pub(super) fn policy(&self) -> EconomyPolicy {
+        let config = &self.config;
+        let is_inside = matches!(
+            guard(&config.source, config.owner),
+            ProactiveGuard::InsideCompaction
+                | ProactiveGuard::InsideNotes
+                | ProactiveGuard::InsideCollapse
+        );
+        let may_act = !is_inside
+            && config.prefixes == PrefixRecording::Written
+            && config.switches.decide(SwitchableAction::Automatic) == SwitchVerdict::Allowed
+            && config.model.prices.is_some();
+        if may_act {
+            self.economy.policy
+        } else {
+            EconomyPolicy::Off
+        }
+    }
+
+    /// Whether clearing is decided by price.
+    pub(super) fn clears_by_price(&self) -> bool {
+        let config = &self.config;
+        self.policy() != EconomyPolicy::Off
+            && config.switches.decide(SwitchableAction::Micro) == SwitchVerdict::Allowed
+            && config.pressure == PressureOwner::Ours
+            && config.owner != WindowOwner::Collapse
+    }
+
+    /// The prices for a request with the present view.
+    fn rates(&self) -> Option<TokenRates> {
+        let ttl = self.prefix.latched.ttl.unwrap_or_default();
+        let prices = self.config.model.prices.as_ref()?;
+        Some(TokenRates::of(prices, self.economy.view.tokens(), ttl))
+    }
+
+    /// What the provider's cache does for the next request: it is hot until the start of the last one plus its
+    /// lifetime, and where nothing is known.
+    fn warmth(&self, now: Timestamp) -> PrefixWarmth {
+        let view = &self.economy.view;
+        if view.tokens() < self.config.model.cache_minimum {
+            return PrefixWarmth::Uncached;
+        }
+        let Some(ttl) = self.prefix.latched.ttl else {
+            // Without breakpoints only a provider caches that needs none.
+            return match view.billed() {
+                PrefixWarmth::Hot if view.started().is_some() => PrefixWarmth::Hot,
+                _ => PrefixWarmth::Uncached,
+            };
+        };
+        if self.assembly.is_none() || self.outdated.is_some() {
+            return PrefixWarmth::Cold;
+        }
+        PrefixWarmth::after(
+            view.started().map(|at| now.duration_since(at).as_secs()),
+            ttl,
+        )
+    }
+
+    /// Whether the next request has another prefix than the last one.
+    fn is_prefix_changed(&self) -> bool {
+        let assembly = self.assembly.as_ref();
+        assembly.is_some_and(|assembly| assembly.prefix().difference(&self.prefix).is_some())
+    }
+
+    /// Decides by price before a request. A clearing is returned; a summary is begun later in the turn.
+    pub(super) fn decide_by_price(&mut self, now: Timestamp) -> Option<PricedClearing> {
+        self.economy.clearing = None;
+        self.tell_unpriced();
+        if self.economy.view.is_changed() || self.is_prefix_changed() {
+            // The next request breaks the cache already: one occasion does so once, and is explained by what it is.
+            return None;
+        }
+        let policy = self.policy();
+        let rates = self.rates().filter(|_| policy != EconomyPolicy::Off)?;
+        let warmth = self.warmth(now);
+        let removal = if !self.clears_by_price() || self.is_summary_coming(now) {
+            ResultRemoval::Forbidden
+        } else if self.config.cache_edits == CacheEditSupport::Supported
+            && warmth == PrefixWarmth::Hot
+        {
+            ResultRemoval::CacheEdits
+        } else {
+            ResultRemoval::NewRendering
+        };
+        let threshold = self.threshold_distance();
+        let summary = self.may_summarize_by_price();
+        let summary = summary.then(|| self.economy.view.forecast());
+        let view = &mut self.economy.view;
+        let situation = RuleSituation {
+            policy,
+            rates: Some(&rates),
+            warmth,
+            removal,
+            thinking: view.thinking(),
+            summary,
+        };
+        let decision = decide_before(view.rent_mut().view_mut(), &situation, threshold)?;
+        let record = EconomyRecord::new(policy, &decision, &rates);
+        let results = match decision.action {
+            EconomyAction::Summarize => {
+                self.turn.pays = Some(record);
+                return None;
+            }
+            EconomyAction::Clear(results) => results,
+        };
+        let calls = view.calls_of(results);
+        let clearing = (self.live.results()).chosen(&calls, MicroClearingReason::Price);
+        if clearing.results.is_empty() {
+            return None;
+        }
+        self.economy.clearing = Some(record);
+        Some(match removal {
+            ResultRemoval::CacheEdits => PricedClearing::Delete(clearing),
+            ResultRemoval::NewRendering | ResultRemoval::Forbidden => {
+                PricedClearing::Clear(clearing)
+            }
+        })
+    }
+
+    /// How far the threshold is, if reaching it makes a summary.
+    fn threshold_distance(&self) -> Option<ThresholdDistance> {
+        let config = &self.config;
+        let makes_summary = guard(&config.source, config.owner) == ProactiveGuard::Clear;
+        makes_summary.then(|| ThresholdDistance {
+            room: config.window.auto_compact.saturating_sub(self.used()),
+            growth: self.economy.view.growth(),
+        })
+    }
+
+    /// Whether a summary is being made or was paid for already, and is used soon: what is cleared before it is not
+    /// earned any more.
+    pub(super) fn is_summary_coming(&self, now: Timestamp) -> bool {
+        let by_notes =
+            self.notes_in_use() && (self.economy.notes.spent > Usd::ZERO || self.takes_notes(now));
+        (by_notes || self.ahead.compaction.is_some()) && self.status().level < WindowLevel::Blocking
+    }
+
+    /// Says once that nothing is decided by price, because prices are not known.
+    fn tell_unpriced(&mut self) {
+        let is_unpriced = self.config.model.prices.is_none();
+        if is_unpriced && self.economy.policy != EconomyPolicy::Off && !self.economy.is_told {
+            self.economy.is_told = true;
+            self.notify(Event::PricesUnknown {
+                model: self.config.model.id.clone(),
+            });
+        }
+    }
+
+    /// The clearing under pressure (U5): where decisions are made by price, superseded results go first (V4).
+    pub(super) fn pressure_clearing(&self) -> Option<PlannedClearing> {
+        let results = self.live.results();
+        let scale = self.config.window.scale();
+        let excess = results.tokens().unpadded();
+        let excess = excess.saturating_sub(scale.apply(pressure::MOST));
+        if excess == 0 {
+            return None;
+        }
+        let replaced = self.economy.view.superseded();
+        let sizes: Vec<u64> = results.iter().map(|one| one.weight.unpadded()).collect();
+        let ids: Vec<Id> = results.iter().map(|one| Id::of(&one.call)).collect();
+        // What a smaller result refers to is not replaced by it (V8).
+        let is_replaced = |(id, one): (&Id, &ClearableResult)| {
+            replaced.contains(id) && !results.is_referred_to(&one.call)
+        };
+        let replaced: Vec<bool> = ids.iter().zip(results.iter()).map(is_replaced).collect();
+        let removable = sizes.len().saturating_sub(pressure::KEPT);
+        let chosen = oldest_until(&sizes, &replaced, removable, excess);
+        let calls: Set<Id> = chosen.iter().map(|at| ids[*at]).collect();
+        let clearing = results.chosen(&calls, MicroClearingReason::Pressure);
+        let saved: Estimate = clearing.results.iter().map(|one| one.weight).sum();
+        let saved = saved.less(results.growth_without(&clearing.results));
+        (saved.unpadded() >= scale.apply(pressure::WORTH)).then_some(clearing)
+    }
+
+    /// Whether a run that takes notes is expected to be earned: it spares a summary, so all runs of a view together may
+    /// cost as much as that, and none is made before the window fills up.
+    pub(super) fn notes_are_earned(&self, now: Timestamp) -> bool {
+        let rates = self.rates().filter(|_| self.policy() != EconomyPolicy::Off);
+        let Some(rates) = rates else {
+            return true;
+        };
+        if !self.is_threshold_near() {
+            return false;
+        }
+        let (warmth, view) = (self.warmth(now), self.economy.view.tokens());
+        let notes = self.economy.notes;
+        let output = notes.output.checked_div(notes.runs).unwrap_or(FIRST_NOTES);
+        let run = action_price::notes_run(&rates, warmth, view, output);
+        let summary = self.economy.view.forecast().output;
+        let summary = action_price::notes_run(&rates, warmth, view, summary);
+        notes.spent + run <= summary
+    }
+
+    /// Whether a summary that is made ahead is expected to be needed: not if results are cleared first.
+    pub(super) fn preparation_is_earned(&self) -> bool {
+        !self.clears_by_price() || self.pressure_clearing().is_none()
+    }
+
+    /// Whether a summary may be made because it pays.
+    fn may_summarize_by_price(&self) -> bool {
+        let config = &self.config;
+        self.policy() == EconomyPolicy::Full
+            && guard(&config.source, config.owner) == ProactiveGuard::Clear
+            && self.tracking.breaker() == Breaker::Closed
+            && self.ahead.compaction.is_none()
+            && self.used() >= self.economy.rest
+    }
+
+    /// Makes a summary that pays, while the conversation goes on if that is wanted. Returns whether the turn waits.
+    pub(super) fn summarize_by_price(&mut self, now: Timestamp) -> bool {
+        if self.is_priced_summary_ready() {
+            self.swap_in(now);
+            return true;
+        }
+        let Some(record) = self.turn.pays.take() else {
+            return false;
+        };
+        let Some(scope) = self.priced_scope() else {
+            self.rest_from_pricing();
+            return false;
+        };
+        let is_ahead = self.may_prepare();
+        let parts = (scope, Some(PivotDirection::UpTo));
+        let request = CompactRequest::default();
+        let mut compaction = self.compaction(
+            CompactionCause::Price,
+            SummaryWay::Model,
+            request,
+            parts,
+            now,
+        );
+        compaction.economy = Some(record);
+        if is_ahead {
+            compaction.place = CompactionTiming::Ahead;
+            self.notify(Event::Ahead(super::PreparationEvent::Begun));
+        } else {
+            let phase = super::CompactionPhase::PreCompactHooks;
+            self.notify(Event::Phase(Some(phase)));
+        }
+        self.run_pre_hooks(compaction);
+        !is_ahead
+    }
+
+    /// Whether a summary that pays was made ahead and can replace what it summarizes.
+    fn is_priced_summary_ready(&self) -> bool {
+        let ahead = self.ahead.compaction.as_deref();
+        ahead.is_some_and(|ahead| ahead.cause == CompactionCause::Price)
+            && self.prepared() == super::preparation::PreparationState::Ready
+    }
+
+    /// Everything that was sent but the newest tokens, which stay word for word (V5).
+    pub(super) fn priced_scope(&self) -> Option<CompactionScope> {
+        let pieces = self.live.pieces();
+        let least = self.config.window.scale().apply(VERBATIM_TOKENS);
+        let last = self.assembly.as_ref()?.last_entry()?;
+        let sent = (self.live.views()).position(|entry| entry.uuid() == Some(last))? + 1;
+        let weights = self.live.weights();
+        let mut kept = Estimate::ZERO;
+        let mut cut = weights.len();
+        while cut > 0 && (kept.unpadded() < least || cut > sent) {
+            cut -= 1;
+            kept += weights[cut];
+        }
+        let scope = CompactionScope::partial(&pieces, cut, PivotDirection::UpTo);
+        let is_new = scope.messages(&pieces) > 0 && self.something_new(&pieces, &scope).is_ok();
+        is_new.then_some(scope)
+    }
+
+    /// Pauses after a summary by price that came to nothing.
+    pub(super) fn rest_from_pricing(&mut self) {
+        let rest = self.config.window.auto_compact / 100 * REST_PERCENT;
+        self.economy.rest = self.used() + rest;
+    }
+
+    /// The sizes of the session's summaries with this compaction's.
+    pub(super) fn summary_outputs(&self, compaction: &CompactionInProgress) -> SummaryOutputs {
+        self.economy.view.outputs().with(compaction.usage.as_ref())
+    }
+}
+
+/// The sizes of a view and what they have cost.
+fn priced(terms: PricedViewTerms, live: &LiveConversation) -> PricedView {
+    let mut view = PricedView::new(terms, live.clearable().clone());
+    for entry in live.views() {
+        view.push(entry, live.standing(entry));
+    }
+    view
+}

@@ -1,0 +1,18 @@
+//! Results are made smaller before they are first sent (V8): what is in view already is not sent again, and of an
+//! oversized result, if the user wants that, only its beginning, its end and its error lines are sent.
+//!
+//! Everything here is a pure function of texts; the engine and the gateway share it. `same.rs` is the pointer to an
+//! identical result, `changed.rs` what changed since a file was read before (`numbered.rs` reads its lines), `excerpt.rs`
+//! the parts of an oversized result, `choose.rs` the first of these that helps. [`crate::message::ReductionStanding`]
+//! knows which results are sent as their originals again.
+
+mod changed;
+mod choose;
+mod excerpt;
+mod numbered;
+mod same;
+
+pub use choose::{ReducedResult, ReductionCandidate, ReductionKind, ResultText, reduce};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,363 @@
+//! Decides by price what is sent for a request (V3, V9): results are cleared when sending them again has cost as much as
+//! clearing them, and a summary is begun when that pays.
+//!
+//! The decision is a pure function of the request's messages and the rewrite that was found for them, so gateways that
+//! share a store decide the same. Only the time of the last use comes from the record of the conversation; if that is
+//! not known, the provider's cache counts as hot.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use longhaul_core::economy::{
+    EconomyAction, EconomyDecision, EconomyPolicy, EconomyRecord, PrefixWarmth, ResultRemoval,
+    RuleSituation, StrippedThinking, TokenRates, decide,
+};
+use longhaul_core::history::HistoryChange;
+use longhaul_core::message::Id;
+use longhaul_core::models::ModelSpec;
+use longhaul_core::prompt::Ttl;
+use longhaul_core::report::{LossReport, ResultLoss, ViewTokens};
+use longhaul_core::tokens::calibrated::CalibratedCounter;
+use longhaul_core::window::SwitchableAction;
+use longhaul_provider::Dialect;
+
+use super::clear::result_calls;
+use super::compacted_prefixes::LoadedPrefix;
+use super::compactor::Compactor;
+use super::derived_prefix::{complete, stripped_spans};
+use super::outgoing_body::position;
+use super::request_context::RequestContext;
+use super::sized_history::{CacheEntries, ClearingPermission, PricedHistory, SizedHistory};
+use crate::body::BodyRole;
+use crate::breakpoints::BreakpointMode;
+use crate::store::{
+    CompactedPrefix, CompactedPrefixKind, DerivedRest, HistoryHash, PrefixProvenance, StrippedSpan,
+};
+
+/// The prices and the state of the cache for a request.
+struct PriceSituation {
+    spec: Arc<ModelSpec>,
+    rates: TokenRates,
+    warmth: PrefixWarmth,
+    history: PricedHistory,
+}
+
+impl Compactor {
+    /// The policy by which a request is decided: none, if the model's prices are not known or the user's switches do
+    /// not permit it.
+    pub(super) fn economy_of(&self, material: &RequestContext) -> EconomyPolicy {
+        if material.economy == EconomyPolicy::Off || !self.may(SwitchableAction::Automatic) {
+            return EconomyPolicy::Off;
+        }
+        let known = self.windows.of(&material.model);
+        if known.spec.prices.is_none() {
+            self.unpriced.tell_once(&material.model);
+            return EconomyPolicy::Off;
+        }
+        material.economy
+    }
+
+    /// Decides by price before a request is sent, and clears if that pays.
+    pub(super) async fn economize(&self, material: &mut RequestContext) {
+        let policy = self.economy_of(material);
+        if policy == EconomyPolicy::Off {
+            return;
+        }
+        let Some(mut situation) = self.priced(material) else {
+            return;
+        };
+        let binds = situation.spec.thinking.binding.may_bind();
+        let decision = decide(
+            &mut situation.history.view,
+            &RuleSituation {
+                policy,
+                rates: Some(&situation.rates),
+                warmth: situation.warmth,
+                removal: ResultRemoval::NewRendering,
+                thinking: if binds {
+                    StrippedThinking::After
+                } else {
+                    StrippedThinking::None
+                },
+                summary: Some(situation.history.forecast),
+            },
+        );
+        let Some(decision) = decision else {
+            keep_findable(material, &situation);
+            return;
+        };
+        let record = EconomyRecord::new(policy, &decision, &situation.rates);
+        match &decision.action {
+            EconomyAction::Summarize => {
+                keep_findable(material, &situation);
+                material.summary_pays = Some(record);
+            }
+            EconomyAction::Clear(results) => {
+                let results = results.clone();
+                self.clear_by_price(material, &situation, &decision, &record, results)
+                    .await;
+            }
+        }
+    }
+
+    /// Where the provider's cache will be found again.
+    fn cache_entries(&self, material: &RequestContext) -> CacheEntries {
+        if material.dialect != Dialect::Anthropic || material.outgoing.replaced.is_none() {
+            CacheEntries::Everywhere
+        } else if self.breakpoints == BreakpointMode::Manage || material.leaves_a_breakpoint() {
+            CacheEntries::Anchored
+        } else {
+            CacheEntries::RequestPrefix
+        }
+    }
+
+    /// Whether results may be cleared by price (V5).
+    fn clearing(&self, material: &RequestContext) -> ClearingPermission {
+        if self.may(SwitchableAction::Micro) && !material.is_cleared_by_the_provider() {
+            ClearingPermission::Permitted
+        } else {
+            ClearingPermission::Off
+        }
+    }
+
+    fn priced(&self, material: &RequestContext) -> Option<PriceSituation> {
+        let known = self.windows.of(&material.model);
+        let spec = Arc::clone(&known.spec);
+        let prices = spec.prices.as_ref()?;
+        let window = known.window.as_ref()?;
+        // What this gateway alone has learned must not make it decide differently from others.
+        let counter = CalibratedCounter::new(spec.tokenizer);
+        let sizes = SizedHistory::of(material, &self.sizes, &self.settings)?;
+        let ttl = ttl_of(material);
+        let view = sizes.total(&counter);
+        let is_cached = view >= spec.cache_minimum && self.is_cached(material);
+        let (billed, warmth) = if is_cached {
+            let idle = self.idle_seconds(material);
+            (PrefixWarmth::Hot, PrefixWarmth::after(idle, ttl))
+        } else {
+            (PrefixWarmth::Uncached, PrefixWarmth::Uncached)
+        };
+        let rates = TokenRates::of(prices, view, ttl);
+        let (clearing, entries) = (self.clearing(material), self.cache_entries(material));
+        let history = sizes.priced(&counter, window.scale(), billed, clearing, entries);
+        Some(PriceSituation {
+            rates,
+            warmth,
+            history,
+            spec,
+        })
+    }
+
+    /// The seconds since the start of the conversation's last request, if that is known.
+    fn idle_seconds(&self, material: &RequestContext) -> Option<i64> {
+        let own = self.branch_states.last_started(material.placed.line);
+        let last = own.max(material.placed.last_used)?;
+        Some(self.clock.now().duration_since(last).as_secs())
+    }
+
+    /// Whether requests of the conversation are cached: by the client's breakpoints, by the gateway's, or by a provider
+    /// that needs none. A gateway marks a conversation without breakpoints from its second request on; this is read from
+    /// the request, because another gateway may have sent the earlier ones.
+    fn is_cached(&self, material: &RequestContext) -> bool {
+        material.dialect != Dialect::Anthropic
+            || self.breakpoints == BreakpointMode::Manage
+            || material.roles().contains(&BodyRole::Assistant)
+            || material.has_markers()
+    }
+
+    /// Clears these results of the view, durably, and sends the request that way.
+    async fn clear_by_price(
+        &self,
+        material: &mut RequestContext,
+        situation: &PriceSituation,
+        decision: &EconomyDecision,
+        record: &EconomyRecord,
+        results: Range<usize>,
+    ) {
+        let view = &situation.history.view;
+        let keys = view.results().skip(results.start).take(results.len());
+        let chosen: Vec<(usize, Id)> = keys
+            .filter_map(|result| situation.history.results.get(result.key as usize).copied())
+            .collect();
+        let tokens = ViewTokens {
+            before: view.view(),
+            after: view.view().saturating_sub(decision.freed),
+        };
+        let Some(rewrite) = self.cleared_prefix(material, situation, &chosen, tokens, record)
+        else {
+            return;
+        };
+        let measured = self.branch_states.measured(material.placed.line);
+        let expected = self.expected(material, &measured);
+        let line = material.placed.line;
+        match self.rewrites.put_at_once(rewrite).await {
+            Ok(base) => {
+                let Some(sending) = self.with_prefix(material, &base) else {
+                    return;
+                };
+                let first = chosen.iter().map(|(message, _)| *message).min();
+                // The cache is found at the breakpoint that earlier requests had.
+                let found = situation.history.anchor.or(first);
+                let elements = found.and_then(|found| elements_before(material, &base, found));
+                material.outgoing = sending;
+                if let Some(elements) = elements.filter(|_| {
+                    situation.warmth == PrefixWarmth::Hot && material.leaves_a_breakpoint()
+                }) {
+                    mark_after(material, elements);
+                }
+                material.expected = Some(expected.saturating_sub(decision.freed / 4 * 3));
+                material.cleared_by_price = Some(record.clone());
+                if let Some(window) = &self.windows.of(&material.model).window {
+                    let change = HistoryChange::Shrunk {
+                        after: tokens.after,
+                        by: None,
+                        millis: 0,
+                    };
+                    self.branch_states.apply(line, change, window);
+                }
+                self.metrics.compacted(CompactedPrefixKind::Cleared);
+                self.changes.changed(material.placed.session);
+                tracing::info!(%line, before = tokens.before, after = tokens.after, price = record.price_usd, rent = record.rent_usd, "old results were cleared, because that pays");
+            }
+            // Nothing is lost: the request is sent as it was.
+            Err(error) => {
+                tracing::warn!(%error, %line, "a clearing cannot be kept and is not used");
+            }
+        }
+    }
+
+    fn cleared_prefix(
+        &self,
+        material: &RequestContext,
+        situation: &PriceSituation,
+        chosen: &[(usize, Id)],
+        tokens: ViewTokens,
+        record: &EconomyRecord,
+    ) -> Option<CompactedPrefix> {
+        let base = material.outgoing.replaced.as_ref().map(|(base, _)| base);
+        let hashes = &material.recognized.hashes;
+        // The client's newest messages keep their bytes, and with them their cache breakpoint.
+        let mut roles = material.roles().iter();
+        let last = roles.rposition(|role| *role == BodyRole::Assistant)?;
+        let at = *hashes.get(last)?;
+        let first = chosen.iter().map(|(message, _)| *message).min()?;
+        let changed = HistoryHash(*hashes.get(first)?);
+        let stripped = base.map_or_else(Vec::new, |base| stripped_spans(material, &base.rewrite));
+        let mut derived = DerivedRest {
+            changed_from: Some(changed),
+            stripped,
+        };
+        let binds = situation.spec.thinking.binding.may_bind();
+        if binds {
+            derived = derived.stripping(StrippedSpan {
+                from: changed,
+                to: HistoryHash(at),
+            });
+        }
+        let mut cleared = base.map_or_else(Vec::new, |base| base.rewrite.cleared.clone());
+        cleared.extend(calls_of(material, chosen));
+        let text = base.map_or_else(Bytes::new, |base| {
+            base.rewrite.text.slice(..base.rewrite.summary)
+        });
+        let rewrite = CompactedPrefix {
+            tenant: material.tenant,
+            at,
+            messages: material.spoken_until(last),
+            summary: text.len(),
+            text,
+            root: base.and_then(|base| base.rewrite.root),
+            lines: base.map_or_else(Bytes::new, |base| base.rewrite.lines.clone()),
+            cleared,
+            derived: Some(derived),
+            settled: binds,
+            made: PrefixProvenance {
+                session: material.placed.session,
+                line: material.placed.line,
+                at: self.clock.now(),
+                kind: CompactedPrefixKind::Cleared,
+                before: tokens.before,
+                after: tokens.after,
+                millis: 0,
+                waited: Some(0),
+                cost: None,
+                report: report(chosen.len(), tokens, record),
+            },
+        };
+        complete(rewrite, material)
+    }
+}
+
+/// How many elements of a compacted prefix come before one of the client's messages; `None` if there are none.
+fn elements_before(
+    material: &RequestContext,
+    base: &LoadedPrefix,
+    message: usize,
+) -> Option<usize> {
+    let from = match base.rewrite.root {
+        Some(root) => position(&material.recognized, root)? + 1,
+        None => material.recognized.lead,
+    };
+    let elements = base.summary().len() + message.checked_sub(from)?;
+    (elements > 0).then_some(elements)
+}
+
+/// Sets one more breakpoint before the first result that may be cleared next, so that the provider's cache is found there
+/// when it is.
+fn keep_findable(material: &mut RequestContext, situation: &PriceSituation) {
+    let base = material.outgoing.replaced.as_ref().map(|(base, _)| base);
+    let anchored = base.zip(situation.history.anchor);
+    let elements = anchored.and_then(|(base, anchor)| elements_before(material, base, anchor));
+    if let Some(elements) = elements {
+        mark_after(material, elements);
+    }
+}
+
+/// Sets one more breakpoint in the compacted prefix of a request.
+fn mark_after(material: &mut RequestContext, elements: usize) {
+    let (body, recognised) = (material.body.clone(), Arc::clone(&material.recognized));
+    (material.outgoing).mark_after(&body, &recognised, elements);
+}
+
+/// The calls of these results, as the client writes them.
+fn calls_of(material: &RequestContext, chosen: &[(usize, Id)]) -> Vec<String> {
+    let wanted: BTreeSet<(usize, Id)> = chosen.iter().copied().collect();
+    let messages: BTreeSet<usize> = chosen.iter().map(|(message, _)| *message).collect();
+    let calls = messages.into_iter().flat_map(|message| {
+        let element = material.element(message).unwrap_or_default();
+        let calls = result_calls(material.dialect, &element).into_iter();
+        calls.map(move |call| (message, call))
+    });
+    calls
+        .filter(|(message, call)| wanted.contains(&(*message, Id::of(call))))
+        .map(|(_, call)| call)
+        .collect()
+}
+
+fn report(cleared: usize, tokens: ViewTokens, record: &EconomyRecord) -> String {
+    let report = LossReport {
+        tokens,
+        results: ResultLoss {
+            cleared: cleared as u64,
+            archived: 0,
+        },
+        notes: vec![format!(
+            "{cleared} old tool results are no longer sent, because that pays; the client has them."
+        )],
+        ..LossReport::default()
+    };
+    let report = serde_json::to_value(&report).unwrap_or_default();
+    PrefixProvenance::with_economy(report, record)
+}
+
+/// The cache lifetime that a request asks for.
+fn ttl_of(material: &RequestContext) -> Ttl {
+    let one_hour = memchr::memmem::find(&material.body, b"\"ttl\":\"1h\"").is_some()
+        || memchr::memmem::find(&material.body, b"\"ttl\": \"1h\"").is_some();
+    if material.dialect == Dialect::Anthropic && one_hour {
+        Ttl::OneHour
+    } else {
+        Ttl::FiveMinutes
+    }
+}

@@ -1,0 +1,201 @@
+//! The results and calls of a client's messages, as far as results may be made smaller (V8). A message is read once: what
+//! was found is remembered by the hash of its bytes.
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use longhaul_core::json::{self, ObjectReader};
+use longhaul_core::micro::ClearableTools;
+use longhaul_core::xxh3::xxh3_128;
+use longhaul_provider::Dialect;
+
+use super::element::ElementParts;
+use super::splice::value;
+use super::tools::{KnownTools, ToolKind};
+use crate::branch::GenerationalCache;
+use crate::memory::{MemoryBudget, MemoryShare};
+
+/// How many messages are remembered, and the bytes that they may take in each of two generations.
+const MESSAGES: usize = 100_000;
+const BYTES: usize = 16 << 20;
+/// Shorter results are always sent as they came.
+const SHORTEST: usize = 200;
+
+/// A result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct FoundResult {
+    pub(super) call: String,
+    /// The hash of its content; `None` if it may not be made smaller: it failed, is small, or is more than one text.
+    pub(super) content: Option<u128>,
+}
+
+/// A call whose result may be made smaller.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct FoundCall {
+    pub(super) id: String,
+    /// The file that it reads.
+    pub(super) reads: Option<String>,
+}
+
+/// What was found in a message.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct MessageResults {
+    pub(super) results: Box<[FoundResult]>,
+    pub(super) calls: Box<[FoundCall]>,
+}
+
+impl MessageResults {
+    /// Reads one element of `messages`.
+    pub(super) fn of(dialect: Dialect, element: &[u8], tools: &KnownTools) -> Self {
+        let Some(read) = ElementParts::read(element) else {
+            return Self::default();
+        };
+        let results = results(dialect, &read).into_iter().map(|(call, place)| {
+            let raw = place
+                .and_then(|place| element.get(place))
+                .unwrap_or_default();
+            let is_marked = memchr::memmem::find(raw, b"\"cache_control\"").is_some();
+            // A string need not be decoded to know that it is one text.
+            let is_text = raw.first() == Some(&b'"') || text_of(raw).is_some();
+            let is_long = raw.len() >= SHORTEST && !is_marked && is_text;
+            FoundResult {
+                call,
+                content: is_long.then(|| xxh3_128(raw)),
+            }
+        });
+        Self {
+            results: results.collect(),
+            calls: calls(&read, tools).into(),
+        }
+    }
+
+    /// Whether a result of the message may be made smaller.
+    pub(super) fn is_reducible(&self) -> bool {
+        self.results.iter().any(|result| result.content.is_some())
+    }
+
+    fn bytes(&self) -> usize {
+        let results = self
+            .results
+            .iter()
+            .map(|one| one.call.len() + size_of::<FoundResult>());
+        let calls = self.calls.iter().map(|one| {
+            one.id.len() + one.reads.as_ref().map_or(0, String::len) + size_of::<FoundCall>()
+        });
+        size_of::<Self>() + results.chain(calls).sum::<usize>()
+    }
+}
+
+/// The results of a message: the call, and where the content lies unless the call failed.
+fn results(dialect: Dialect, read: &ElementParts<'_>) -> Vec<(String, Option<Range<usize>>)> {
+    match dialect {
+        Dialect::Anthropic => {
+            let blocks = read.blocks().into_iter().filter_map(|block| {
+                let object = read.block(&block);
+                let is_result = object.string("type").as_deref() == Some("tool_result");
+                let call = object.string("tool_use_id").filter(|_| is_result)?;
+                let failed = object.get("is_error") == Some(&b"true"[..]);
+                let place = value(read.text, block, "content").filter(|_| !failed);
+                Some((call.into_owned(), place))
+            });
+            blocks.collect()
+        }
+        Dialect::OpenAi => {
+            let call = read.field("tool_call_id").and_then(json::text);
+            let call = call.filter(|_| read.role_name == "tool");
+            call.map(|call| (call.into_owned(), read.content.clone()))
+                .into_iter()
+                .collect()
+        }
+    }
+}
+
+/// Where the content of a call's result lies in an element, unless the call failed.
+pub(super) fn content_place(dialect: Dialect, element: &[u8], call: &str) -> Option<Range<usize>> {
+    let read = ElementParts::read(element)?;
+    let mut results = results(dialect, &read).into_iter();
+    results.find(|(known, _)| known == call)?.1
+}
+
+/// The text of a content that is one text: a string, or a list with one text block.
+pub(super) fn text_of(raw: &[u8]) -> Option<Cow<'_, str>> {
+    if raw.first() == Some(&b'"') {
+        return json::text(raw);
+    }
+    let list = json::items(raw)?;
+    let [only] = list.as_slice() else {
+        return None;
+    };
+    let object = ObjectReader::new(only);
+    (object.string("type")? == "text").then(|| object.string("text"))?
+}
+
+fn calls(read: &ElementParts<'_>, tools: &KnownTools) -> Vec<FoundCall> {
+    let found = |id: Cow<'_, str>, name: &str, input: ObjectReader<'_>| {
+        let known = tools.of_call(name, input);
+        // What the model asked to see again is not made smaller; the gateway's tool for that may have a longer name.
+        let is_kept = ClearableTools::never_contains(name)
+            || name.contains("recall")
+            || known.is_some_and(|tool| tool.kind == ToolKind::Keep);
+        (!is_kept).then(|| FoundCall {
+            id: id.into_owned(),
+            reads: known
+                .filter(|tool| tool.kind == ToolKind::Read)
+                .and_then(|tool| {
+                    let path = input.string(tool.path.as_deref()?)?;
+                    Some(path.into_owned())
+                }),
+        })
+    };
+    let blocks = read.blocks();
+    let blocks = blocks.iter().filter_map(|place| {
+        let block = read.block(place);
+        let is_call = block.string("type").as_deref() == Some("tool_use");
+        let input = block.object("input").filter(|_| is_call)?;
+        found(block.string("id")?, &block.string("name")?, input)
+    });
+    let listed = read.field("tool_calls").and_then(json::items);
+    let listed = listed.unwrap_or_default().into_iter().filter_map(|call| {
+        let call = ObjectReader::new(call);
+        let function = call.object("function")?;
+        let input = function.string("arguments").unwrap_or_default();
+        // What is no object has no fields.
+        let input = ObjectReader::new(input.as_bytes());
+        found(call.string("id")?, &function.string("name")?, input)
+    });
+    blocks.chain(listed).collect()
+}
+
+/// What was found in messages that were read before.
+pub(super) struct KnownResults {
+    known: Mutex<GenerationalCache<u128, Arc<MessageResults>>>,
+    held: MemoryShare,
+}
+
+impl KnownResults {
+    pub(super) fn new(budget: &MemoryBudget) -> Self {
+        Self {
+            known: Mutex::new(GenerationalCache::within(MESSAGES, BYTES)),
+            held: budget.new_share(),
+        }
+    }
+
+    /// The results of the message whose bytes have this hash; `read` reads it if it is not known.
+    pub(super) fn of(
+        &self,
+        hash: u128,
+        read: impl FnOnce() -> MessageResults,
+    ) -> Arc<MessageResults> {
+        let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        // The lock is not held while a message is read.
+        let found = known().get(&hash);
+        found.unwrap_or_else(|| {
+            let results = Arc::new(read());
+            let mut known = known();
+            known.put_weighing(hash, Arc::clone(&results), results.bytes());
+            self.held.set(known.bytes());
+            results
+        })
+    }
+}

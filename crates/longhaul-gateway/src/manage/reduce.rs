@@ -1,0 +1,212 @@
+//! Results are made smaller before they are first sent (V8): the core decides, by the client's own messages and the prefix
+//! that is found for them. The decision for a message is stored under the hash of the history that ends with it, and the
+//! same bytes are sent for it from then on. Results of a message that was sent before without a decision stay as they are.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use longhaul_core::config::ResultReduction;
+use longhaul_core::message::{Id, ReductionStanding};
+use longhaul_core::reduce::{ReductionCandidate, ResultText, reduce};
+
+use super::compactor::Compactor;
+use super::message_results::{MessageResults, content_place, text_of};
+use super::outgoing_body::position;
+use super::reduction_records::{MessageReductions, StoredReduction};
+use super::request_context::RequestContext;
+use crate::body::BodyRole;
+
+/// What a request is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ReductionPurpose {
+    /// It is sent.
+    Sending,
+    /// It only counts tokens: nothing is decided for good.
+    Counting,
+}
+
+/// How many results of one message are compared with earlier readings of their files: a comparison takes time.
+const MOST_COMPARED: usize = 16;
+
+impl Compactor {
+    /// Sends results in the smaller form that was decided for them, and decides for those that are new.
+    pub(super) async fn reduce(&self, material: &mut RequestContext, purpose: ReductionPurpose) {
+        let results = self.results_of(material);
+        let roles = material.roles().iter();
+        let newest = roles.clone().rposition(|role| *role == BodyRole::Assistant);
+        let tail = newest.map_or(0, |newest| newest + 1);
+        let hashes = Arc::clone(&material.recognized.hashes);
+        let (tenant, dialect) = (material.of_key, material.dialect);
+        let mut reduced: BTreeMap<usize, MessageReductions> = BTreeMap::new();
+        let mut unknown: Vec<usize> = Vec::new();
+        for (index, found) in results.iter().enumerate() {
+            let Some(at) = hashes.get(index).filter(|_| found.is_reducible()) else {
+                continue;
+            };
+            match self.reductions.known(tenant, *at) {
+                Some(known) => drop(reduced.insert(index, known)),
+                None => unknown.push(index),
+            }
+        }
+        if !unknown.is_empty() {
+            let asked = unknown
+                .iter()
+                .filter_map(|index| hashes.get(*index).copied());
+            let stored = self
+                .reductions
+                .stored(tenant, dialect, asked.collect())
+                .await;
+            let Ok(stored) = stored.inspect_err(|error| {
+                tracing::warn!(%error, "reduced results cannot be looked up; results are sent as they come");
+            }) else {
+                return;
+            };
+            unknown.retain(|index| {
+                let at = hashes.get(*index).copied().unwrap_or_default();
+                let Some(known) = stored.get(&at) else {
+                    return true;
+                };
+                self.reductions.keep(tenant, at, Arc::clone(known));
+                reduced.insert(*index, Arc::clone(known));
+                false
+            });
+        }
+        for index in unknown {
+            let is_new = index >= tail && material.reduce != ResultReduction::Off;
+            let decided = match is_new {
+                true => self.decide(material, &results, &reduced, index).await,
+                false => Vec::new(),
+            };
+            let at = hashes.get(index).copied().unwrap_or_default();
+            let mut decided: MessageReductions = decided.into();
+            if purpose == ReductionPurpose::Sending {
+                if !decided.is_empty()
+                    && let Err(error) = self.reductions.put(tenant, dialect, at, &decided).await
+                {
+                    tracing::warn!(%error, "a reduced result cannot be stored; it is sent as it came");
+                    decided = Arc::default();
+                }
+                self.reductions.keep(tenant, at, Arc::clone(&decided));
+            }
+            reduced.insert(index, decided);
+        }
+        reduced.retain(|_, reductions| !reductions.is_empty());
+        if !reduced.is_empty() {
+            material.apply_reductions(&results, &reduced);
+        }
+    }
+
+    /// The results and calls of each message.
+    fn results_of(&self, material: &RequestContext) -> Vec<Arc<MessageResults>> {
+        let raws = material.recognized.raws.iter().enumerate();
+        let read = |index: usize| {
+            let element = material.element(index).unwrap_or_default();
+            MessageResults::of(material.dialect, &element, &self.settings.tools)
+        };
+        raws.map(|(index, raw)| self.results.of(*raw, || read(index)))
+            .collect()
+    }
+
+    /// Decides for the results of one message, which is sent for the first time.
+    async fn decide(
+        &self,
+        material: &RequestContext,
+        results: &[Arc<MessageResults>],
+        reduced: &BTreeMap<usize, MessageReductions>,
+        index: usize,
+    ) -> Vec<StoredReduction> {
+        let base = self.beginning(material).await.ok().flatten();
+        let rewrite = base.as_ref().map(|base| &base.rewrite);
+        let root = rewrite.and_then(|rewrite| rewrite.root);
+        let from = root.and_then(|root| position(&material.recognized, root));
+        let from = from.map_or(0, |last| last + 1);
+        let mut standing = ReductionStanding::default();
+        let mut by_content: HashMap<u128, Vec<(usize, &str)>> = HashMap::new();
+        let mut by_file: HashMap<&str, Vec<(usize, &str)>> = HashMap::new();
+        let calls = results.iter().flat_map(|message| message.calls.iter());
+        let files: HashMap<&str, Option<&str>> = calls
+            .map(|call| (call.id.as_str(), call.reads.as_deref()))
+            .collect();
+        for (at, message) in results.iter().enumerate().take(index).skip(from) {
+            for result in message.results.iter() {
+                let call = result.call.as_str();
+                let known = reduced.get(&at).into_iter().flat_map(|all| all.iter());
+                match known.into_iter().find(|one| one.call == call) {
+                    Some(one) => {
+                        standing.reduced(Id::of(call), one.refers_to.as_deref().map(Id::of))
+                    }
+                    None => standing.whole(Id::of(call)),
+                };
+                if let Some(content) = result.content {
+                    by_content.entry(content).or_default().push((at, call));
+                }
+                if let Some(Some(file)) = files.get(call) {
+                    by_file.entry(*file).or_default().push((at, call));
+                }
+            }
+        }
+        let cleared = rewrite.map_or(&[][..], |rewrite| &rewrite.cleared);
+        let cleared: Vec<Id> = cleared.iter().map(|call| Id::of(call)).collect();
+        standing.clear(&cleared);
+        let whole = |found: Option<&Vec<(usize, &'_ str)>>| {
+            let found = found.into_iter().flatten().rev().copied();
+            let found = found.filter(|(_, call)| standing.is_whole(Id::of(call)));
+            found
+                .filter_map(|(at, call)| Some((call.to_owned(), content(material, at, call)?)))
+                .collect::<Vec<_>>()
+        };
+        let mut decided = Vec::new();
+        let mut compared = 0;
+        for result in results
+            .get(index)
+            .into_iter()
+            .flat_map(|message| message.results.iter())
+        {
+            let Some((hash, reads)) = result.content.zip(files.get(result.call.as_str())) else {
+                continue;
+            };
+            let Some(raw) = content(material, index, &result.call) else {
+                continue;
+            };
+            let Some(text) = text_of(&raw) else {
+                continue;
+            };
+            let same = whole(by_content.get(&hash));
+            let same = same.iter().find(|(_, content)| *content == raw);
+            let reads = reads.filter(|_| compared < MOST_COMPARED);
+            let earlier = whole(reads.and_then(|file| by_file.get(file)));
+            compared += usize::from(!earlier.is_empty());
+            let texts: Vec<_> = earlier
+                .iter()
+                .filter_map(|(call, content)| Some((call.as_str(), text_of(content)?)))
+                .collect();
+            let earlier: Vec<ResultText<'_>> = texts
+                .iter()
+                .map(|(call, text)| ResultText { call, text })
+                .collect();
+            let candidate = ReductionCandidate {
+                result: ResultText {
+                    call: &result.call,
+                    text: &text,
+                },
+                same: same.map(|(call, _)| call.as_str()),
+                earlier: &earlier,
+            };
+            if let Some(made) = reduce(&candidate, material.reduce) {
+                decided.push(StoredReduction {
+                    call: result.call.clone(),
+                    refers_to: made.base,
+                    text: made.text,
+                });
+            }
+        }
+        decided
+    }
+}
+
+/// The content of a call's result, as raw JSON.
+fn content(material: &RequestContext, index: usize, call: &str) -> Option<Vec<u8>> {
+    let element = material.element(index)?;
+    let place = content_place(material.dialect, &element, call)?;
+    element.get(place).map(<[u8]>::to_vec)
+}

@@ -1,0 +1,274 @@
+//! The messages of a request as they are sent, by their sizes: the summary and the markers of an earlier rewrite in the
+//! place of what they replaced (V9).
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use longhaul_core::economy::{
+    ConversationRent, PrefixWarmth, SummaryForecast, VERBATIM_TOKENS, ViewPart,
+};
+use longhaul_core::history::HistoryRent;
+use longhaul_core::message::Id;
+use longhaul_core::models::Tokenizer;
+use longhaul_core::tokens::calibrated::{
+    CalibratedClass, CalibratedCounter, UnscaledTokens, blocks,
+};
+use longhaul_core::window::WindowScale;
+
+use super::CompactorSettings;
+use super::derived_prefix::stripped_spans;
+use super::message_sizes::{KnownSizes, MessageSizes, SizedPart};
+use super::outgoing_body::position;
+use super::request_context::RequestContext;
+use crate::body::BodyRole;
+
+/// What stays of a result that was cleared: its frame and the marker.
+const MARKER: u64 = 60;
+
+/// How many files a summary restores, and how much of each, in a large window (R1).
+const FILES: usize = 5;
+const FILE: u64 = 5_000;
+
+/// Whether results may be cleared by price.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ClearingPermission {
+    Permitted,
+    /// The user switched it off, or the client has the provider clear results.
+    Off,
+}
+
+/// The messages of a request by their sizes.
+pub(super) struct SizedHistory<'r> {
+    material: &'r RequestContext,
+    /// The sizes of each of the client's messages.
+    messages: Vec<Arc<MessageSizes>>,
+    /// The parts besides the messages, and leading system messages.
+    head: UnscaledTokens,
+    /// The elements of the summary.
+    summary: UnscaledTokens,
+    /// The first of the client's messages after the summary.
+    from: usize,
+}
+
+/// The results of a view, by their place in it.
+pub(super) struct PricedHistory {
+    pub(super) view: ConversationRent,
+    pub(super) forecast: SummaryForecast,
+    /// The message and the call of each result, by its key.
+    pub(super) results: Vec<(usize, Id)>,
+    /// The message before which the provider's cache is kept findable, if a prefix is in use.
+    pub(super) anchor: Option<usize>,
+}
+
+/// Where the provider's cache is found again if a result is cleared. It has an entry wherever a request has a breakpoint,
+/// but forgets those that no request uses for a few minutes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum CacheEntries {
+    /// At any place: nothing was cleared yet and requests follow each other, or the provider needs no breakpoints.
+    Everywhere,
+    /// Before the first result that may be cleared: one more breakpoint is there in each request.
+    Anchored,
+    /// After the request prefix alone: the client uses all breakpoints.
+    RequestPrefix,
+}
+
+impl<'r> SizedHistory<'r> {
+    pub(super) fn of(
+        material: &'r RequestContext,
+        known: &KnownSizes,
+        settings: &CompactorSettings,
+    ) -> Option<Self> {
+        let recognized = &material.recognized;
+        let read = |element: &[u8]| MessageSizes::of(material.dialect, element, settings);
+        let messages = (0..recognized.ends.len()).map(|index| {
+            let hash = *recognized.raws.get(index)?;
+            Some(known.of(hash, || read(&material.element(index).unwrap_or_default())))
+        });
+        let messages: Vec<Arc<MessageSizes>> = messages.collect::<Option<_>>()?;
+        let base = material.outgoing.replaced.as_ref().map(|(base, _)| base);
+        let root = base.and_then(|base| base.rewrite.root);
+        let from = match root {
+            Some(root) => position(recognized, root)? + 1,
+            None => recognized.lead,
+        };
+        let summary = base.map_or_else(Vec::new, |base| base.summary());
+        let summary = summary.iter().map(|element| read(element).total()).sum();
+        let beside = material
+            .beside()
+            .map(|raw| blocks::literal(CalibratedClass::Text, raw));
+        let lead = messages.iter().take(recognized.lead);
+        let head = beside.into_iter().sum::<UnscaledTokens>() + lead.map(|one| one.total()).sum();
+        Some(Self {
+            material,
+            messages,
+            head,
+            summary,
+            from,
+        })
+    }
+
+    /// The client's messages from this one on.
+    pub(super) fn from(&self, first: usize) -> UnscaledTokens {
+        let all = self.messages.get(first..).unwrap_or_default();
+        all.iter().map(|message| message.total()).sum()
+    }
+
+    /// Everything that is sent, before the scale of a provider.
+    pub(super) fn unscaled_total(&self) -> u64 {
+        self.total(&CalibratedCounter::new(Tokenizer::Old))
+    }
+
+    /// Everything that is sent.
+    pub(super) fn total(&self, counter: &CalibratedCounter) -> u64 {
+        let cleared = self.cleared();
+        let mut tokens = counter.scaled(self.head + self.summary).tokens;
+        for message in self.messages.iter().skip(self.from) {
+            for part in &message.parts {
+                tokens += match part {
+                    SizedPart::Result { call, tokens } if cleared.contains(call) => {
+                        counter.scaled(*tokens).tokens.min(MARKER)
+                    }
+                    SizedPart::Text(tokens)
+                    | SizedPart::Prompt(tokens)
+                    | SizedPart::Thinking(tokens)
+                    | SizedPart::Result { tokens, .. } => counter.scaled(*tokens).tokens,
+                };
+            }
+        }
+        tokens
+    }
+
+    fn cleared(&self) -> HashSet<Id> {
+        let base = self.material.outgoing.replaced.as_ref();
+        let cleared = base.map_or(&[][..], |(base, _)| &base.rewrite.cleared);
+        cleared.iter().map(|call| Id::of(call)).collect()
+    }
+
+    /// What the messages have cost since they could have been removed.
+    pub(super) fn priced(
+        &self,
+        counter: &CalibratedCounter,
+        scale: WindowScale,
+        billed: PrefixWarmth,
+        clearing: ClearingPermission,
+        entries: CacheEntries,
+    ) -> PricedHistory {
+        let tokens = |unscaled| counter.scaled(unscaled).tokens;
+        let cleared = self.cleared();
+        let mut rent = HistoryRent::new(tokens(self.head), scale, billed)
+            .after_summary(tokens(self.summary))
+            .restoring(self.restored(counter, scale));
+        let stripped = self.stripped();
+        let referred = self.material.referred_results();
+        let mut clearable: HashSet<Id> = HashSet::new();
+        let mut results = Vec::new();
+        let mut anchor = None;
+        if entries == CacheEntries::RequestPrefix {
+            rent.cached_to(rent.so_far().min(tokens(self.head)));
+        }
+        let until = self.material.outgoing.replaced.as_ref();
+        let until = until.map_or(0, |(_, until)| *until);
+        let mut prefix_end = rent.so_far();
+        let mut before = None;
+        for (index, message) in self.messages.iter().enumerate() {
+            clearable.extend(message.clearable.iter().copied());
+            if index < self.from {
+                continue;
+            }
+            let role = self.material.roles().get(index).copied();
+            if role == Some(BodyRole::Assistant) && before != role {
+                rent.begin_reply();
+            }
+            before = role;
+            if index == until {
+                prefix_end = rent.so_far();
+            }
+            let start = rent.so_far();
+            for part in &message.parts {
+                let part = match *part {
+                    SizedPart::Text(unscaled) => ViewPart::Text(tokens(unscaled)),
+                    SizedPart::Prompt(unscaled) => ViewPart::Prompt(tokens(unscaled)),
+                    SizedPart::Thinking(_) if stripped.iter().any(|span| span.contains(&index)) => {
+                        continue;
+                    }
+                    SizedPart::Thinking(unscaled) => ViewPart::Thinking(tokens(unscaled)),
+                    SizedPart::Result { call, tokens: size } => {
+                        let size = tokens(size);
+                        match size.checked_sub(MARKER).filter(|freed| *freed >= MARKER) {
+                            Some(_) if cleared.contains(&call) => ViewPart::Text(MARKER),
+                            Some(freed)
+                                if clearing == ClearingPermission::Permitted
+                                    && clearable.contains(&call)
+                                    && !referred.contains(&call) =>
+                            {
+                                if results.is_empty() && entries == CacheEntries::Anchored {
+                                    // The breakpoint is in the part that the gateway wrote.
+                                    anchor = Some(index.min(until));
+                                    let after = if index < until { start } else { prefix_end };
+                                    rent.cached_to(after);
+                                }
+                                results.push((index, call));
+                                ViewPart::Result {
+                                    key: results.len() as u64 - 1,
+                                    tokens: size,
+                                    freed,
+                                }
+                            }
+                            _ => ViewPart::Text(size),
+                        }
+                    }
+                };
+                rent.push(part);
+            }
+        }
+        PricedHistory {
+            forecast: rent.forecast(),
+            view: rent.into_view(),
+            results,
+            anchor,
+        }
+    }
+
+    /// The files that a summary would restore, approximately: the results of the newest calls that show files before the
+    /// messages that stay, each cut as a file would be.
+    fn restored(&self, counter: &CalibratedCounter, scale: WindowScale) -> u64 {
+        let reads = self.messages.iter().flat_map(|message| &message.reads);
+        let reads: HashSet<Id> = reads.copied().collect();
+        let each = scale.apply(FILE);
+        let (mut kept, mut files) = (0, 0);
+        let mut restored = 0;
+        for message in self.messages.iter().rev() {
+            if kept < scale.apply(VERBATIM_TOKENS) {
+                kept += counter.scaled(message.total()).tokens;
+                continue;
+            }
+            for part in message.parts.iter().rev() {
+                if let SizedPart::Result { call, tokens } = part
+                    && reads.contains(call)
+                    && files < FILES
+                {
+                    files += 1;
+                    restored += counter.scaled(*tokens).tokens.min(each);
+                }
+            }
+            if files == FILES {
+                break;
+            }
+        }
+        restored
+    }
+
+    /// The client's messages that are sent without their thinking.
+    fn stripped(&self) -> Vec<std::ops::RangeInclusive<usize>> {
+        let Some((base, _)) = &self.material.outgoing.replaced else {
+            return Vec::new();
+        };
+        let recognized = &self.material.recognized;
+        let spans = stripped_spans(self.material, &base.rewrite).into_iter();
+        spans
+            .filter_map(|span| {
+                Some(position(recognized, span.from.0)?..=position(recognized, span.to.0)?)
+            })
+            .collect()
+    }
+}

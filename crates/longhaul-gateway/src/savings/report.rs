@@ -1,0 +1,237 @@
+//! The usage log in a table: one row for each day, session, model or agent, and their total.
+
+use std::collections::BTreeMap;
+use std::str::FromStr;
+
+use longhaul_core::models::ModelTable;
+use longhaul_core::money::Usd;
+use serde::{Deserialize, Serialize};
+
+use super::worth;
+use crate::store::SpendRow;
+
+/// What a row of the table stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SavingsGrouping {
+    /// A day, in UTC.
+    #[default]
+    Day,
+    /// A session of the gateway.
+    Session,
+    /// A model.
+    Model,
+    /// An agent.
+    Agent,
+}
+
+impl SavingsGrouping {
+    /// All of them, by name.
+    pub const ALL: [(&'static str, Self); 4] = [
+        ("day", Self::Day),
+        ("session", Self::Session),
+        ("model", Self::Model),
+        ("agent", Self::Agent),
+    ];
+
+    /// The group that a row of the usage log belongs to; empty where it is not known.
+    fn of(self, row: &SpendRow) -> String {
+        match self {
+            Self::Day => row.day.to_string(),
+            Self::Session => row.session.map(|id| id.to_string()).unwrap_or_default(),
+            Self::Model => row.model.clone(),
+            Self::Agent => row.agent.clone().unwrap_or_default(),
+        }
+    }
+}
+
+impl FromStr for SavingsGrouping {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let found = Self::ALL.iter().find(|(name, _)| *name == text);
+        let wrong = || "write `day`, `session`, `model` or `agent`".to_owned();
+        found.map(|(_, grouping)| *grouping).ok_or_else(wrong)
+    }
+}
+
+/// The figures of a group, or of all.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct SavingsRow {
+    /// The day, session, model or agent; empty where it is not known, and for the total.
+    pub key: String,
+    /// How many calls were made.
+    pub calls: u64,
+    /// How many of them failed.
+    pub failed: u64,
+    /// How many of them used a model without known prices: their cost is not in the figures.
+    pub unpriced: u64,
+    /// How many of them were answered without saying what they used: they are not in the other figures.
+    #[serde(default)]
+    pub unmeasured: u64,
+    /// Prompt tokens outside the cache.
+    pub input_tokens: u64,
+    /// Prompt tokens read from the cache.
+    pub cache_read_tokens: u64,
+    /// Prompt tokens written to the cache.
+    pub cache_write_tokens: u64,
+    /// Tokens the model wrote.
+    pub output_tokens: u64,
+    /// The cost of the calls, as far as prices are known.
+    pub cost_usd: f64,
+    /// How many compactions were made.
+    pub compactions: u64,
+    /// The cost of compactions and notes, writing what is kept to the cache again included.
+    pub summaries_cost_usd: f64,
+    /// Tokens of the clients' histories that were not sent, at the least.
+    pub saved_tokens: u64,
+    /// What that saved, less the cost of compactions and notes; `None` where something was left out and no price is
+    /// known.
+    pub saved_usd: Option<f64>,
+}
+
+impl SavingsRow {
+    /// Adds the figures of another row. What was saved is unknown if either does not know it.
+    pub fn add(&mut self, other: &Self) {
+        self.saved_usd = match (self.calls, self.saved_usd, other.saved_usd) {
+            (0, None, other) => other,
+            (_, one, other) => one.zip(other).map(|(one, other)| one + other),
+        };
+        self.calls += other.calls;
+        self.failed += other.failed;
+        self.unpriced += other.unpriced;
+        self.unmeasured += other.unmeasured;
+        self.input_tokens += other.input_tokens;
+        self.cache_read_tokens += other.cache_read_tokens;
+        self.cache_write_tokens += other.cache_write_tokens;
+        self.output_tokens += other.output_tokens;
+        self.cost_usd += other.cost_usd;
+        self.compactions += other.compactions;
+        self.summaries_cost_usd += other.summaries_cost_usd;
+        self.saved_tokens += other.saved_tokens;
+    }
+}
+
+/// The usage log in a table.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SavingsReport {
+    /// What the rows stand for.
+    pub by: SavingsGrouping,
+    /// The rows: days in their order, everything else by cost, the highest first.
+    pub rows: Vec<SavingsRow>,
+    /// All of them together.
+    pub total: SavingsRow,
+}
+
+impl SavingsReport {
+    /// Adds the usage log up.
+    pub fn of(log: &[SpendRow], by: SavingsGrouping, models: &ModelTable) -> Self {
+        let mut groups: BTreeMap<String, Vec<&SpendRow>> = BTreeMap::new();
+        for row in log {
+            groups.entry(by.of(row)).or_default().push(row);
+        }
+        let mut rows: Vec<SavingsRow> = groups
+            .into_iter()
+            .map(|(key, rows)| added_up(key, &rows, models))
+            .collect();
+        if by != SavingsGrouping::Day {
+            let spent = |row: &SavingsRow| row.cost_usd + row.summaries_cost_usd;
+            rows.sort_by(|one, other| spent(other).total_cmp(&spent(one)));
+        }
+        let all: Vec<&SpendRow> = log.iter().collect();
+        Self {
+            by,
+            rows,
+            total: added_up(String::new(), &all, models),
+        }
+    }
+}
+
+fn added_up(key: String, rows: &[&SpendRow], models: &ModelTable) -> SavingsRow {
+    let sum = |of: fn(&SpendRow) -> u64| rows.iter().map(|row| of(row)).sum::<u64>();
+    let dollars = |of: fn(&SpendRow) -> f64| rows.iter().map(|row| of(row)).sum::<f64>();
+    let left_out = rows
+        .iter()
+        .filter(|row| row.saved_tokens > 0)
+        .map(|row| (row.model.as_str(), row.saved_tokens));
+    let worth = worth::of_calls(left_out, |model, tokens| {
+        worth::of_left_out(&models.resolve(model).spec, tokens)
+    });
+    let saved_tokens = sum(|row| row.saved_tokens);
+    let summaries_cost_usd = dollars(|row| row.compactions_cost_usd);
+    let worth = worth
+        .map(Usd::to_f64)
+        .or((saved_tokens == 0).then_some(0.0));
+    SavingsRow {
+        key,
+        calls: sum(|row| row.calls),
+        failed: sum(|row| row.failed),
+        unpriced: sum(|row| row.unpriced),
+        unmeasured: sum(|row| row.unmeasured),
+        input_tokens: sum(|row| row.input),
+        cache_read_tokens: sum(|row| row.cache_read),
+        cache_write_tokens: sum(|row| row.cache_write),
+        output_tokens: sum(|row| row.output),
+        cost_usd: dollars(|row| row.cost_usd),
+        compactions: sum(|row| row.compactions),
+        summaries_cost_usd,
+        saved_tokens,
+        saved_usd: worth.map(|worth| worth - summaries_cost_usd),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::branch::GatewaySessionId;
+
+    fn row(model: &str, saved_tokens: u64, compactions_cost_usd: f64) -> SpendRow {
+        SpendRow {
+            day: "2026-03-01".parse().unwrap(),
+            session: Some(GatewaySessionId(1)),
+            model: model.to_owned(),
+            agent: None,
+            calls: 1,
+            failed: 0,
+            unpriced: 0,
+            unmeasured: 0,
+            input: 10,
+            cache_read: 0,
+            cache_write: 0,
+            output: 1,
+            cost_usd: 0.5,
+            saved_tokens,
+            compactions: 1,
+            compactions_cost_usd,
+        }
+    }
+
+    #[test]
+    fn what_compactions_cost_is_taken_off_what_was_saved() {
+        let models = ModelTable::builtin();
+        let log = [row("claude-opus-5-5", 1_000_000, 0.25)];
+        let report = SavingsReport::of(&log, SavingsGrouping::Model, &models);
+        let spec = models.resolve("claude-opus-5-5").spec;
+        let read = worth::of_left_out(&spec, 1_000_000).unwrap().to_f64();
+        assert!(read > 0.0);
+        assert_eq!(report.total.saved_usd, Some(read - 0.25));
+        assert_eq!(report.rows[0].key, "claude-opus-5-5");
+        let only_costs = [row("claude-opus-5-5", 0, 0.25)];
+        let report = SavingsReport::of(&only_costs, SavingsGrouping::Day, &models);
+        assert_eq!(report.total.saved_usd, Some(-0.25));
+        assert_eq!(report.rows[0].key, "2026-03-01");
+    }
+
+    #[test]
+    fn without_prices_nothing_is_claimed() {
+        let models = ModelTable::builtin();
+        let unknown = "a-model-that-nobody-has-heard-of";
+        let report = SavingsReport::of(&[row(unknown, 9, 0.0)], SavingsGrouping::Agent, &models);
+        assert_eq!(report.total.saved_usd, None);
+        let both = [row(unknown, 9, 0.0), row("claude-opus-5-5", 1_000, 0.0)];
+        let report = SavingsReport::of(&both, SavingsGrouping::Agent, &models);
+        let spec = models.resolve("claude-opus-5-5").spec;
+        let known = worth::of_left_out(&spec, 1_000).unwrap().to_f64();
+        assert_eq!(report.total.saved_usd, Some(known));
+    }
+}

@@ -1,0 +1,66 @@
+//! What was spent and left out, in totals that can be added up by day, session, model or agent.
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+
+use crate::branch::GatewaySessionId;
+use crate::calling_agent::AgentRunId;
+
+/// Which part of the usage log is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct SpendQuery {
+    /// Only what happened since then. Compactions from before that are still in use are charged to the first day, so that
+    /// no period seems to have saved what an earlier one paid for.
+    pub since: Option<Timestamp>,
+    /// Only the calls of this run, and the compactions of its conversations since then.
+    pub run: Option<AgentRunId>,
+}
+
+impl SpendQuery {
+    /// The beginning in milliseconds, as the stores keep times.
+    pub(super) fn since_millis(&self) -> i64 {
+        self.since.map_or(0, Timestamp::as_millisecond)
+    }
+
+    /// The run, as the stores keep it.
+    pub(super) fn run_number(&self) -> Option<i64> {
+        self.run.map(|run| run.0.cast_signed())
+    }
+}
+
+/// The totals of one day, session, model and agent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SpendRow {
+    /// The day, in UTC.
+    pub day: Date,
+    /// The session; `None` for calls that were not recognized.
+    pub session: Option<GatewaySessionId>,
+    /// The requested model; empty where the branch of a compaction was deleted.
+    pub model: String,
+    /// The agent, if it is known.
+    pub agent: Option<String>,
+    /// How many calls were made.
+    pub calls: u64,
+    /// How many of them failed.
+    pub failed: u64,
+    /// How many of them have usage without a known price.
+    pub unpriced: u64,
+    /// How many of them were answered without usage.
+    pub unmeasured: u64,
+    /// Prompt tokens outside the cache.
+    pub input: u64,
+    /// Prompt tokens read from the cache.
+    pub cache_read: u64,
+    /// Prompt tokens written to the cache.
+    pub cache_write: u64,
+    /// Tokens the model wrote.
+    pub output: u64,
+    /// The cost of the calls, as far as prices are known.
+    pub cost_usd: f64,
+    /// Tokens of the clients' histories that were not sent.
+    pub saved_tokens: u64,
+    /// How many compactions were made.
+    pub compactions: u64,
+    /// The cost of compactions and notes, as far as prices are known.
+    pub compactions_cost_usd: f64,
+}

@@ -1,0 +1,7 @@
+//! Decisions by price behind the gateway (V5, V6, V9).
+
+mod expected_size;
+mod explained;
+mod policies;
+mod script;
+mod shared;
