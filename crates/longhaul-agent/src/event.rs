@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::sync::oneshot;
 
+use crate::effort::EffortSetting;
 use crate::tool::{ToolAccess, ToolCallOutput};
 
 /// An event of an agent.
@@ -111,6 +112,8 @@ pub struct AgentStatus {
     pub cache_hit_rate: Option<f64>,
     /// Which calls may run without asking.
     pub mode: ApprovalMode,
+    /// How hard the model thinks.
+    pub effort: EffortSetting,
 }
 
 /// Which calls may run without asking.
@@ -180,6 +183,8 @@ pub enum ApprovalAnswer {
     Project,
     /// Not yet: the model goes on planning. Only a plan is answered this way.
     KeepPlanning,
+    /// The answers to the model's questions, one for each. Only such a call is answered this way.
+    Answers(Vec<String>),
     /// No, and maybe what the model should do instead.
     No(Option<String>),
 }

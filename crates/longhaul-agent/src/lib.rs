@@ -2,16 +2,18 @@
 //!
 //! [`tool`] defines what the model may call and [`tools`] holds the built-in tools; [`permission`] decides which calls
 //! may run; [`agent`] is the loop around a [`longhaul::Session`]; [`event`] is what the loop reports while it works;
-//! [`screen`] shows that in a terminal and [`mod@print`] in a pipe; [`offline`] is the model that answers when there is
+//! [`EffortSetting`] says how hard the model thinks; [`screen`] shows that in a terminal and [`mod@print`] in a pipe; [`offline`] is the model that answers when there is
 //! no key. [`project_setup`] joins them for a project and [`host`] for a screen.
 
 pub mod agent;
 mod agent_kind;
+mod effort;
 pub mod event;
 pub mod files;
 mod git;
 pub mod host;
 pub mod offline;
+mod own_command;
 pub mod permission;
 pub mod print;
 pub mod project_setup;
@@ -21,3 +23,6 @@ pub mod session_paths;
 pub mod settings;
 pub mod tool;
 pub mod tools;
+
+pub use effort::EffortSetting;
+pub use own_command::{CommandPart, OwnCommand};

@@ -10,6 +10,7 @@ use longhaul_core::window::WindowStatus;
 use super::event_sink::EventSink;
 use super::gate::Gate;
 use super::usage_log::{SessionUsageLog, UsagePurpose, UsageTotal};
+use crate::effort::{EffortSetting, SharedEffort};
 use crate::event::{AgentEvent, AgentStatus, ApprovalMode};
 
 /// The state of a session when the last snapshot was taken.
@@ -27,6 +28,8 @@ pub struct SessionSnapshot {
     pub prefix: PrefixTokenCounts,
     /// Which actions are decided by price.
     pub economy: EconomyPolicy,
+    /// How hard the model thinks.
+    pub effort: EffortSetting,
 }
 
 /// The approximate token counts of the request prefix.
@@ -68,6 +71,7 @@ pub(crate) struct ObservedSession {
     pub(crate) model: String,
     pub(crate) account: Arc<SessionUsageLog>,
     pub(crate) head: PrefixTokenCounts,
+    pub(crate) effort: SharedEffort,
 }
 
 impl ObservedSession {
@@ -80,6 +84,7 @@ impl ObservedSession {
             status: session.status(),
             prefix: self.head,
             economy: session.economy(),
+            effort: self.effort.get(),
         };
         let glance = agent_status(&look, &self.account.spent(), self.outlook.gate.mode());
         *self.outlook.slot() = Some((look, self.account.clone()));
@@ -149,5 +154,6 @@ pub(crate) fn agent_status(
         cache_hit_rate: (usage.prompt() > 0).then(|| usage.cache_hit_rate()),
         usage,
         mode,
+        effort: look.effort,
     }
 }

@@ -16,6 +16,7 @@ use super::request_prefix::Preferences;
 use super::session_listener::SessionListener;
 use super::sources::ToolStateSources;
 use crate::agent_kind::AgentKind;
+use crate::effort::EffortSetting;
 use crate::session_paths::SessionPaths;
 use crate::tool::Toolbox;
 
@@ -61,6 +62,8 @@ pub(crate) struct AgentSpec {
     pub(crate) append_system_prompt: Option<String>,
     pub(crate) preferences: Preferences,
     pub(crate) max_turns: Option<u32>,
+    /// How hard the model thinks in a new session.
+    pub(crate) effort: EffortSetting,
     /// Hears which session is open.
     pub(crate) listener: Option<Arc<dyn SessionListener>>,
 }

@@ -21,6 +21,7 @@ use super::session_listener::SessionListener;
 use super::start::SessionChoice;
 use super::{Agent, ToolStateSources};
 use crate::agent_kind::AgentKind;
+use crate::effort::EffortSetting;
 use crate::event::AgentEvent;
 use crate::tool::Toolbox;
 
@@ -42,6 +43,7 @@ pub struct AgentBuilder {
     append_system_prompt: Option<String>,
     preferences: Preferences,
     max_turns: Option<u32>,
+    effort: EffortSetting,
     listener: Option<Arc<dyn SessionListener>>,
     resuming: ResumeOptions,
 }
@@ -72,6 +74,7 @@ impl AgentBuilder {
             append_system_prompt: None,
             preferences: Preferences::default(),
             max_turns: None,
+            effort: EffortSetting::default(),
             listener: None,
             resuming: ResumeOptions::default(),
         }
@@ -158,6 +161,11 @@ impl AgentBuilder {
         self
     }
 
+    /// Whether a user is present.
+    pub(crate) fn presence(&self) -> UserPresence {
+        self.presence
+    }
+
     /// Sets the shell that runs commands, for the system prompt.
     #[must_use]
     pub fn shell(mut self, shell: Option<String>) -> Self {
@@ -198,6 +206,13 @@ impl AgentBuilder {
     pub fn max_turns(mut self, turns: Option<u32>) -> Self {
         self.max_turns = turns;
         self.preferences.budgets.turns = turns.map(u64::from);
+        self
+    }
+
+    /// Sets how hard the model thinks in new sessions. A resumed session goes on as it was (B5).
+    #[must_use]
+    pub fn effort(mut self, effort: EffortSetting) -> Self {
+        self.effort = effort;
         self
     }
 
@@ -247,6 +262,7 @@ impl AgentBuilder {
             append_system_prompt: self.append_system_prompt,
             preferences: self.preferences,
             max_turns: self.max_turns,
+            effort: self.effort,
             listener: self.listener,
         };
         let teller = EventSink::new(events);

@@ -8,7 +8,9 @@ use longhaul::Session;
 use longhaul::hooks::{HookEvent, HookResponse};
 use longhaul::session::TurnError;
 use longhaul_core::engine::{EffectFailureKind, EntryAudience as ShownTo, NewEntry};
+use longhaul_core::models::EffortLevel;
 use longhaul_core::money::Usd;
+use longhaul_core::prompt::{ParameterError, ThinkingChoice};
 use longhaul_provider::{CancellationToken, Reply, StopReason};
 use serde_json::{Value, json};
 
@@ -17,6 +19,7 @@ use super::nested_memory::NestedMemory;
 use super::request_prefix::PrefixBuilder;
 use super::tool_executor::{ExecutedCalls, StopCause, ToolExecutor, wanted};
 use super::words;
+use crate::effort::EffortSetting;
 use crate::event::{AgentEvent, PromptOutcome};
 
 /// Whose loop it is.
@@ -217,6 +220,24 @@ impl ConversationLoop {
                 () = self.session.drive_background(), if under_way => under_way = false,
             }
         }
+    }
+
+    /// How hard the model thinks, as requests say.
+    pub(crate) fn effort(&self) -> EffortSetting {
+        EffortSetting::of_prefix(self.session.engine().prefix())
+    }
+
+    /// Lets the model think in another way from the next request on. Returns sentences about what it does not take.
+    pub(crate) fn set_thinking(
+        &mut self,
+        think: ThinkingChoice,
+        effort: Option<EffortLevel>,
+    ) -> Result<Vec<String>, ParameterError> {
+        let notices = self.session.set_thinking(think, effort)?;
+        if let Some(prefixes) = &self.prefix_builder {
+            prefixes.thinking_changed();
+        }
+        Ok(notices)
     }
 
     pub(crate) fn send_status(&self) {

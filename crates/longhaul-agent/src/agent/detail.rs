@@ -29,9 +29,11 @@ pub(crate) fn detail(input: &Value, access: &ToolAccess) -> String {
                 },
             }
         }
-        ToolAccess::Fetches(_) | ToolAccess::Reads(_) | ToolAccess::Nothing | ToolAccess::Other => {
-            pretty(input)
-        }
+        ToolAccess::Fetches(_)
+        | ToolAccess::Reads(_)
+        | ToolAccess::AsksUser(_)
+        | ToolAccess::Nothing
+        | ToolAccess::Other => pretty(input),
     }
 }
 

@@ -54,6 +54,15 @@ pub trait Gate: Send + Sync {
     /// Sets the mode from now on.
     fn set_mode(&self, mode: ApprovalMode);
 
+    /// Allows calls by these rules until the turn ends, in addition to other rules that allow. Returns sentences about
+    /// those that are not rules.
+    fn allow_for_turn(&self, _rules: &[String]) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Ends what was allowed for the turn.
+    fn end_turn_rules(&self) {}
+
     /// Forgets what the user approved for the session alone, because the conversation was compacted; it is asked for
     /// again. Returns the number of forgotten rules. Rules from settings and flags stay.
     fn forget_approvals(&self) -> usize {

@@ -3,12 +3,15 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use longhaul::hooks::{HookCommon, HookEvent, HookInput, HookInvocation, HookResponse, Hooks};
+use longhaul::hooks::{
+    HookCommon, HookEffort, HookEvent, HookInput, HookInvocation, HookResponse, Hooks,
+};
 use longhaul::session::Cancellation;
 use serde_json::{Value, json};
 
 use super::event_sink::EventSink;
 use super::gate::Gate;
+use crate::effort::{EffortSetting, SharedEffort};
 
 /// Runs the hooks of one conversation.
 #[derive(Clone)]
@@ -16,6 +19,7 @@ pub(crate) struct HookRunner {
     pub(crate) hooks: Arc<dyn Hooks>,
     pub(crate) common: HookCommon,
     pub(crate) gate: Arc<dyn Gate>,
+    pub(crate) effort: SharedEffort,
     pub(crate) event_sink: EventSink,
     pub(crate) cancellation: Cancellation,
     /// The folder for long output.
@@ -27,8 +31,15 @@ impl HookRunner {
     pub(crate) async fn run_hooks(&self, event: HookEvent) -> HookResponse {
         let mode = serde_json::to_value(self.gate.mode()).ok();
         let mode = mode.and_then(|mode| Some(mode.as_str()?.to_owned()));
+        let effort = match self.effort.get() {
+            EffortSetting::Level(level) => Some(HookEffort {
+                level: level.name().to_owned(),
+            }),
+            EffortSetting::Model | EffortSetting::Off => None,
+        };
         let common = HookCommon {
             permission_mode: mode,
+            effort,
             ..self.common.clone()
         };
         let call = HookInvocation::new(HookInput { common, event })

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use longhaul::memory_files;
 use longhaul::{Clock, Prompt, ReadPolicy, System};
+use longhaul_core::models::ModelSpec;
 use longhaul_core::prompt::memory::{FoundMemoryFiles, MemoryFile};
 use longhaul_core::prompt::{
     AGENT_PREFIX, ContextBudget, ContextSources, Environment, HistoryAccess, HostValues,
@@ -20,8 +21,10 @@ use serde_json::Value;
 use super::agent_handle::PrefixTokenCounts;
 use super::host_environment::HostEnvironment;
 use super::sources::ToolStateSources;
+use crate::effort::SharedEffort;
 use crate::session_paths::SessionPaths;
 use crate::tool::Toolbox;
+use crate::tools::ask_user;
 
 /// Builds request prefixes.
 pub(crate) struct PrefixBuilder {
@@ -40,6 +43,8 @@ pub(crate) struct PrefixInputs {
     pub(crate) place: SessionPaths,
     pub(crate) reads: ReadPolicy,
     pub(crate) model: String,
+    pub(crate) spec: Arc<ModelSpec>,
+    pub(crate) effort: SharedEffort,
     /// The window in tokens, after a cap.
     pub(crate) window: u64,
     /// Decided once (B4).
@@ -82,6 +87,7 @@ pub struct Preferences {
 /// The tools that the prompt mentions, if they are available.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct OfferedTools {
+    pub(crate) ask_tool: Option<String>,
     pub(crate) agent_tool: Option<String>,
     pub(crate) skill_tool: Option<String>,
     pub(crate) recall_tool: Option<String>,
@@ -96,6 +102,7 @@ impl OfferedTools {
                 .map(str::to_owned)
         };
         Self {
+            ask_tool: offered(ask_user::NAME),
             agent_tool: offered("Task"),
             skill_tool: offered("Skill"),
             recall_tool: offered("Recall"),
@@ -184,7 +191,10 @@ impl PrefixBuilder {
         drop(slot);
         let found = self.memory();
         let context = self.context(&found.files);
+        let (think, effort) = self.inputs.effort.get().parameters(&self.inputs.spec);
         let prompt = Prompt {
+            think,
+            effort,
             system: System::Rendered(system.json),
             user_context: context.as_ref().map(|context| context.text.clone()),
             ttl: self.inputs.ttl,
@@ -227,6 +237,14 @@ impl PrefixBuilder {
         };
         prompt.system = System::Rendered(system.json);
         Ok(Some(prompt.clone()))
+    }
+
+    /// Takes over that the model thinks in another way: nothing else of the prompt changes.
+    pub(crate) fn thinking_changed(&self) {
+        let (think, effort) = self.inputs.effort.get().parameters(&self.inputs.spec);
+        if let Some(prompt) = self.newest().as_mut() {
+            (prompt.think, prompt.effort) = (think, effort);
+        }
     }
 
     fn newest(&self) -> MutexGuard<'_, Option<Prompt>> {
@@ -302,7 +320,7 @@ impl PrefixBuilder {
         let home = longhaul_store::Home::longhaul(&self.inputs.env).ok();
         HostValues {
             guidance: ToolGuidance {
-                ask_tool: None,
+                ask_tool: self.offers.ask_tool.clone(),
                 agent_tool: self.offers.agent_tool.clone(),
                 skill_tool: self.offers.skill_tool.clone(),
                 presence: self.inputs.presence,

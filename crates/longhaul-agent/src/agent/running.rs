@@ -53,13 +53,16 @@ impl Agent {
             PromptOutcome::Failed(why) => PromptOutcome::Failed(self.with_advice(why)),
             ended => ended,
         };
+        self.tell_ended(&ended);
+        ended
+    }
+
+    /// Reports how the work on a prompt ended.
+    pub(super) fn tell_ended(&self, ended: &PromptOutcome) {
         self.send_status();
         self.tell_rested();
-        self.cross_session
-            .shared
-            .event_sink
-            .send(AgentEvent::Ended(ended.clone()));
-        ended
+        let event = AgentEvent::Ended(ended.clone());
+        self.cross_session.shared.event_sink.send(event);
     }
 
     /// The reason for the failure, with advice.
@@ -178,6 +181,7 @@ impl Agent {
             status: self.status(),
             prefix: self.opened.prefix_tokens,
             economy: self.opened.worker.session.economy(),
+            effort: self.cross_session.shared.effort.get(),
         };
         agent_handle::agent_status(&look, &self.opened.usage_log.spent(), self.mode())
     }

@@ -25,6 +25,7 @@ use super::sources::ToolStateSources;
 use super::start::{ChosenSession, SessionChoice};
 use super::sub_agents::{BackgroundJobs, SubAgents, TaskOutputTool, TaskTool, announcement};
 use super::usage_log::SessionUsageLog;
+use crate::effort::SharedEffort;
 use crate::session_paths::SessionPaths;
 
 /// What stays the same when an agent switches to another session.
@@ -75,6 +76,7 @@ impl Agent {
                 seen: Arc::default(),
             },
             shared: Shared {
+                effort: SharedEffort::of(recipe.effort),
                 recipe,
                 event_sink,
                 asking: Arc::default(),
@@ -176,6 +178,25 @@ impl CrossSessionState {
         Ok(opened)
     }
 
+    /// What the session sends decides how hard the model thinks: a resumed session goes on as it was (B5), and a model
+    /// may not take the setting.
+    fn latch_effort(&self, worker: &ConversationLoop, model: &str) {
+        let effort = &self.shared.effort;
+        let (wanted, latched) = (effort.get(), worker.effort());
+        if wanted == latched {
+            return;
+        }
+        effort.set(latched);
+        let spec = self.shared.recipe.options().models.resolve(model).spec;
+        self.shared.event_sink.notice(match wanted.check(&spec) {
+            Err(why) => why,
+            Ok(()) => format!(
+                "This session goes on with the effort {}, as before; /effort changes it.",
+                latched.name()
+            ),
+        });
+    }
+
     /// Opens a session with its tools and its sub-agents, without telling anyone.
     pub(crate) fn assemble(
         &self,
@@ -231,6 +252,7 @@ impl CrossSessionState {
             found,
             cuts,
         } = conversation.assemble()?;
+        self.latch_effort(&worker, model);
         // The session holds its own share of the lease.
         drop(settled.lease);
         (sources.reopened)(worker.session.engine().live());

@@ -12,6 +12,7 @@ use super::agent_spec::AgentSpec;
 use super::error::AgentError;
 use super::running::Agent;
 use super::start::{ChosenSession, SessionChoice, forget_if_empty};
+use crate::effort::EffortSetting;
 
 /// What happens to the cache watch when a session is reopened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -116,6 +117,31 @@ impl Agent {
         self.cross_session.shared.recipe = Arc::new(recipe);
         self.opened.worker.session.set_economy(policy);
         self.send_status();
+    }
+
+    /// Lets the model think with this effort from the next request on, also in sessions that are opened later. Only the
+    /// settings for thinking change; they are part of the cache key, so that request is written to the cache anew. An
+    /// error says what the model takes instead, and nothing is changed.
+    pub fn set_effort(&mut self, effort: EffortSetting) -> Result<(), String> {
+        let shared = &self.cross_session.shared;
+        let spec = shared.recipe.options().models.resolve(&self.model).spec;
+        effort.check(&spec)?;
+        let before = shared.effort.get();
+        shared.effort.set(effort);
+        let (think, level) = effort.parameters(&spec);
+        match self.opened.worker.set_thinking(think, level) {
+            Ok(notices) => {
+                for notice in notices {
+                    self.notice(notice);
+                }
+                self.send_status();
+                Ok(())
+            }
+            Err(error) => {
+                self.cross_session.shared.effort.set(before);
+                Err(error.to_string())
+            }
+        }
     }
 
     /// Reopens the same session as it is on disk. Agents in the background continue.

@@ -10,6 +10,7 @@ use futures_util::stream::{self, StreamExt};
 use longhaul::Boxed;
 use longhaul::hooks::{HookEvent, HookPermission};
 use longhaul_core::engine::ToolOutput;
+use longhaul_core::prompt::UserPresence;
 use longhaul_provider::{CancellationToken, Reply};
 use serde_json::Value;
 use tokio::sync::{Mutex, oneshot};
@@ -18,6 +19,7 @@ use super::detail::detail;
 use super::event_sink::EventSink;
 use super::gate::{Gate, GateDecision, RuleLifetime};
 use super::hook_runner::{HookRunner, hook_context};
+use super::user_answers;
 use super::words;
 use crate::event::{AgentEvent, ApprovalAnswer, ApprovalRequest, DeniedCall};
 use crate::tool::{CallContext, CallGuard, Tool, ToolCallOutput, Toolbox};
@@ -55,6 +57,8 @@ pub(crate) struct ToolExecutor {
     pub(crate) audience: CallAudience,
     /// Held while a question is open, so that people are asked one question at a time.
     pub(crate) asking: Arc<Mutex<()>>,
+    /// Whether there is a user to ask, also for the calls of sub-agents.
+    pub(crate) presence: UserPresence,
 }
 
 /// The results of a reply's calls.
@@ -77,8 +81,26 @@ pub(crate) enum StopCause {
     Hook(String),
 }
 
+/// What became of a single call.
+pub(crate) enum SingleCall {
+    /// It ran to its end, whether or not it succeeded.
+    Ran(ToolCallOutput),
+    /// It was not allowed to run, for this reason.
+    NotRun(String),
+    /// The user stopped it, or refused it without saying what to do instead.
+    Stopped,
+}
+
+/// Whether a call ran to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum CallEnd {
+    Ran,
+    NotRun,
+}
+
 struct FinishedCall {
     output: ToolCallOutput,
+    end: CallEnd,
     context: Vec<Value>,
     stop: Option<StopCause>,
 }
@@ -87,6 +109,7 @@ impl From<ToolCallOutput> for FinishedCall {
     fn from(output: ToolCallOutput) -> Self {
         Self {
             output,
+            end: CallEnd::NotRun,
             context: Vec::new(),
             stop: None,
         }
@@ -156,6 +179,22 @@ impl ToolExecutor {
         handled
     }
 
+    /// Runs a call that the user wants, as if the model had asked for it.
+    pub(crate) async fn run_one(
+        &self,
+        call: &RequestedCall,
+        cancel: &CancellationToken,
+    ) -> SingleCall {
+        let done = self.one(call, cancel).await;
+        match (done.end, done.stop) {
+            _ if cancel.is_cancelled() => SingleCall::Stopped,
+            (_, Some(StopCause::User)) => SingleCall::Stopped,
+            (_, Some(StopCause::Hook(reason))) => SingleCall::NotRun(reason),
+            (CallEnd::Ran, None) => SingleCall::Ran(done.output),
+            (CallEnd::NotRun, None) => SingleCall::NotRun(done.output.line),
+        }
+    }
+
     /// Groups adjacent read-only calls, which run together.
     fn batches<'c>(&self, calls: &'c [RequestedCall]) -> Vec<&'c [RequestedCall]> {
         let looks = |call: &RequestedCall| {
@@ -198,6 +237,7 @@ impl ToolExecutor {
         input: &Value,
         cancel: &CancellationToken,
     ) -> FinishedCall {
+        let input = &*user_answers::as_asked(&tool.access(input), input);
         let before = self
             .hook_runner
             .run_hooks(HookEvent::PreToolUse {
@@ -223,6 +263,7 @@ impl ToolExecutor {
             self.denied(tool, call, input, told);
             return FinishedCall {
                 output: not_done(words::hook_denied(&reason), told),
+                end: CallEnd::NotRun,
                 context,
                 stop: hook_stop,
             };
@@ -261,13 +302,14 @@ impl ToolExecutor {
                 self.denied(tool, call, &input, &reason);
                 return PreRunDecision::Not(not_done(words::denied(&reason), &reason).into());
             }
-            (_, Some(HookPermission::Allow)) => {
+            (_, Some(HookPermission::Allow)) if !user_answers::is_open(&access, &input) => {
                 return PreRunDecision::Run(input, CallGuard::Nothing);
             }
             (GateDecision::Allow, None) => {
                 return PreRunDecision::Run(input, self.gate.guard(&access));
             }
             (GateDecision::Ask { reason, rule }, _) => (reason, rule),
+            (GateDecision::Allow, Some(HookPermission::Allow)) => (String::new(), None),
             (GateDecision::Allow, Some(_)) => ("a hook wants you to decide".to_owned(), None),
         };
         let _one_at_a_time = self.asking.lock().await;
@@ -279,7 +321,7 @@ impl ToolExecutor {
             return verdict;
         }
         let (answer, answered) = oneshot::channel();
-        self.event_sink.send(AgentEvent::Asks(ApprovalRequest {
+        let asked = ApprovalRequest {
             id: call.id.clone(),
             name: call.name.clone(),
             line: tool.line(&input),
@@ -287,11 +329,13 @@ impl ToolExecutor {
                 said if said.is_empty() => detail(&input, &access),
                 said => said,
             },
-            access,
+            access: access.clone(),
             reason: reason.clone(),
             rule: rule.clone(),
             answer,
-        }));
+        };
+        self.hook_runner.notify_asking(&asked, self.presence);
+        self.event_sink.send(AgentEvent::Asks(asked));
         let lasting = match answered.await {
             Err(_) => {
                 self.denied(tool, call, &input, &reason);
@@ -310,6 +354,10 @@ impl ToolExecutor {
                 return PreRunDecision::Not(
                     not_done(words::keep_planning(), "not agreed to yet").into(),
                 );
+            }
+            Ok(ApprovalAnswer::Answers(answers)) => {
+                let input = user_answers::answered(&access, input, answers);
+                return PreRunDecision::Run(input, CallGuard::Nothing);
             }
             Ok(ApprovalAnswer::Once) => None,
             Ok(ApprovalAnswer::Session) => Some(RuleLifetime::Session),
@@ -351,6 +399,9 @@ impl ToolExecutor {
             return None;
         }
         let input = heard.updated_input.unwrap_or_else(|| input.clone());
+        if user_answers::is_open(&tool.access(&input), &input) {
+            return None;
+        }
         // A hook must not allow what a rule forbids, whatever input it substitutes.
         match self.gate.judge(&call.name, &input, &tool.access(&input)) {
             GateDecision::Deny { reason } => {
@@ -394,6 +445,7 @@ impl ToolExecutor {
         }
         FinishedCall {
             output,
+            end: CallEnd::Ran,
             context: hook_context("PostToolUse", &after.context)
                 .into_iter()
                 .collect(),

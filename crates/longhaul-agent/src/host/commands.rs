@@ -9,6 +9,7 @@ use longhaul_store::Env;
 
 use super::read_only_queries::ReadOnlyQueries;
 use crate::agent::{Agent, UserPrompt};
+use crate::own_command::OwnCommand;
 use crate::project_setup::ProjectSetup;
 use crate::screen::command::{self, BuiltinCommand, ParsedInput};
 use crate::screen::flow::WrappedLine;
@@ -26,8 +27,10 @@ pub struct TextCommands {
 /// The outcome of an input line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CommandOutcome {
-    /// The line is a prompt: the line itself, or the prompt that a user's command stands for.
+    /// The line is a prompt.
     Prompt(String),
+    /// The line is a command of the user's own, to be worked on.
+    Own(OwnCommand),
     /// The line was a command, and this is its result.
     Done(String),
     /// The line was a command that could not be run.
@@ -62,7 +65,7 @@ impl TextCommands {
             }
             ParsedInput::Own(name, arguments) => {
                 match self.workplace.command(&name, &arguments).await {
-                    Ok(prompt) => CommandOutcome::Prompt(prompt),
+                    Ok(command) => CommandOutcome::Own(command),
                     Err(why) => CommandOutcome::Refused(why),
                 }
             }
@@ -146,6 +149,14 @@ impl TextCommands {
                 let policy = command::economy(&rest)?;
                 agent.set_economy(policy);
                 Ok(answer_lines::economy_set(policy))
+            }
+            BuiltinCommand::Effort if rest.is_empty() => {
+                Ok(answer_lines::effort(agent.agent_status().effort))
+            }
+            BuiltinCommand::Effort => {
+                let effort = command::effort(&rest)?;
+                agent.set_effort(effort)?;
+                Ok(answer_lines::effort_set(effort))
             }
             BuiltinCommand::Hooks => Ok(lines(&answer_lines::hooks(&self.queries.hooks()))),
             BuiltinCommand::Notes => {

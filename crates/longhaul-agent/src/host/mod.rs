@@ -2,9 +2,10 @@
 //! read-only queries are answered in the meantime, from the transcript and from the last snapshot.
 //!
 //! `work.rs` is the task, `read_only_queries.rs` answers read-only queries, `transcript.rs` reads the conversation for
-//! people, `rewinding.rs` plans rewinds and restores files, `session_pages.rs` writes pages of text, `tour.rs` drives the tour for newcomers.
+//! people, `rewinding.rs` plans rewinds and restores files, `session_pages.rs` writes pages of text, `idle.rs` notices that the user is away, `tour.rs` drives the tour for newcomers.
 
 mod commands;
+mod idle;
 mod read_only_queries;
 mod rewinding;
 mod session_pages;
@@ -26,6 +27,7 @@ use crate::agent::{Agent, AgentHandle};
 use crate::event::ApprovalMode;
 use crate::project_setup::ProjectSetup;
 use crate::screen::{HostRequest, ScreenHost};
+use idle::{IdleWatch, LastTouch};
 use read_only_queries::ReadOnlyQueries;
 
 /// The host of an agent for a screen. Clones refer to the same agent.
@@ -35,6 +37,7 @@ pub struct AgentHost {
     queries: Arc<ReadOnlyQueries>,
     outlook: AgentHandle,
     ended: watch::Receiver<bool>,
+    touched: LastTouch,
 }
 
 impl AgentHost {
@@ -51,8 +54,10 @@ impl AgentHost {
             env,
             models,
         };
+        let touched = LastTouch::now();
+        let idle = IdleWatch::new(touched.clone(), workplace.project.idle_after);
         tokio::spawn(async move {
-            work::work(agent, &workplace, jobs).await;
+            work::work(agent, &workplace, jobs, idle).await;
             // A host that is gone does not need to know.
             let _ = end.send(true);
         });
@@ -61,6 +66,7 @@ impl AgentHost {
             queries: Arc::new(looks),
             outlook,
             ended,
+            touched,
         }
     }
 
@@ -84,6 +90,10 @@ impl ScreenHost for AgentHost {
 
     fn set_mode(&self, mode: ApprovalMode) {
         self.outlook.set_mode(mode);
+    }
+
+    fn touched(&self) {
+        self.touched.touch();
     }
 
     fn finish(&self) -> Boxed<'_, ()> {

@@ -6,6 +6,7 @@ use longhaul::session::CompactOutcome;
 use longhaul_core::engine::CompactRequest;
 use tokio::sync::mpsc::UnboundedReceiver;
 
+use super::idle::IdleWatch;
 use super::rewinding;
 use crate::agent::Agent;
 use crate::project_setup::ProjectSetup;
@@ -25,15 +26,24 @@ pub(super) async fn work(
     mut agent: Agent,
     workplace: &ProjectSetup,
     mut jobs: UnboundedReceiver<HostJob>,
+    mut idle: IdleWatch,
 ) {
     loop {
         let job = tokio::select! {
             biased;
             job = jobs.recv() => job,
             () = agent.drive_background(), if agent.has_background_work() => continue,
+            () = idle.passed(), if idle.is_armed => {
+                idle.is_armed = false;
+                agent.notify_idle();
+                continue;
+            }
         };
         match job {
-            Some(HostJob::Ask(ask)) => perform(&mut agent, workplace, ask).await,
+            Some(HostJob::Ask(ask)) => {
+                perform(&mut agent, workplace, ask).await;
+                idle.rest();
+            }
             Some(HostJob::Close) | None => break,
         }
     }
@@ -57,8 +67,13 @@ async fn perform(agent: &mut Agent, workplace: &ProjectSetup, ask: HostRequest) 
             arguments,
             reply,
         } => match workplace.command(&name, &arguments).await {
-            Ok(text) => {
-                prompt(agent, workplace, text).await;
+            Ok(command) => {
+                let said = workplace.with_files(&agent.place().cwd.clone(), command.words());
+                for notice in said.notices {
+                    agent.notice(notice);
+                }
+                let attachments = said.prompt.attachments;
+                agent.run_own_command(command, attachments).await;
                 answer(reply, Ok(()));
             }
             Err(why) => answer(reply, Err(HostRefusal(why))),
@@ -99,6 +114,9 @@ async fn perform(agent: &mut Agent, workplace: &ProjectSetup, ask: HostRequest) 
         HostRequest::SwitchModel(model, reply) => {
             let done = agent.switch_model(&model).await;
             answer(reply, done.map_err(refusal));
+        }
+        HostRequest::SetEffort(effort, reply) => {
+            answer(reply, agent.set_effort(effort).map_err(HostRefusal));
         }
         HostRequest::SetEconomy(policy, reply) => {
             agent.set_economy(policy);

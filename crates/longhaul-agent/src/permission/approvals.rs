@@ -12,6 +12,27 @@ impl Permissions {
         Ok(())
     }
 
+    /// Allows by these rules until the turn ends (the front matter of the user's own commands). Returns sentences about
+    /// those that are not rules.
+    pub(crate) fn allow_for_turn(&self, rules: &[String]) -> Vec<String> {
+        let mut state = self.write();
+        let mut notices = Vec::new();
+        for text in rules {
+            match state.parse(text) {
+                Ok(rule) => state.allowed_in_turn.push(rule),
+                Err(error) => {
+                    notices.push(format!("`{text}` in allowed-tools is no rule: {error}"))
+                }
+            }
+        }
+        notices
+    }
+
+    /// Ends what was allowed for the turn.
+    pub(crate) fn end_turn_rules(&self) {
+        self.write().allowed_in_turn.clear();
+    }
+
     /// Forgets the approvals, and returns the number of forgotten rules.
     pub(crate) fn forget_approvals(&self) -> usize {
         std::mem::take(&mut self.write().approved).len()

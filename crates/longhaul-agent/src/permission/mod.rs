@@ -94,6 +94,7 @@ impl Permissions {
                 allowed_by_settings: rules.allow,
                 allowed_in_session: Vec::new(),
                 approved: Vec::new(),
+                allowed_in_turn: Vec::new(),
                 plan_file: None,
                 scratchpad: None,
             }),

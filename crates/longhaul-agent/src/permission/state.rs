@@ -22,6 +22,8 @@ pub(super) struct PermissionState {
     pub(super) allowed_in_session: Vec<PermissionRule>,
     /// What the user approved until the next compaction.
     pub(super) approved: Vec<PermissionRule>,
+    /// What a command of the user's own allows until its turn ends.
+    pub(super) allowed_in_turn: Vec<PermissionRule>,
     /// The plan file, resolved.
     pub(super) plan_file: Option<PathBuf>,
     /// The session's folder for temporary files, resolved.
@@ -38,6 +40,7 @@ impl PermissionState {
             .iter()
             .chain(&self.allowed_in_session)
             .chain(&self.approved)
+            .chain(&self.allowed_in_turn)
     }
 
     /// Parses a rule that is given in this session.
@@ -76,6 +79,10 @@ impl PermissionState {
             ToolAccess::Writes(path) => self.judge_writing(tool, path),
             ToolAccess::Fetches(host) => self.judge_fetching(tool, host),
             ToolAccess::Nothing => PermissionDecision::Allow,
+            ToolAccess::AsksUser(_) => PermissionDecision::Ask {
+                reason: "The model asks the user a question.".to_owned(),
+                rule: None,
+            },
             ToolAccess::Other => self.judge_other(tool, input),
         };
         match whole(&self.ask) {

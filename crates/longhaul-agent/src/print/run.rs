@@ -182,6 +182,14 @@ async fn answer(
                 said: None,
             }
         }
+        CommandOutcome::Own(command) => {
+            let with_files = commands.map(|it| it.with_files(agent, command.words()));
+            let attachments = with_files.map(|it| it.attachments).unwrap_or_default();
+            PromptResult {
+                ended: agent.run_own_command(command, attachments).await,
+                said: None,
+            }
+        }
         CommandOutcome::Done(text) => PromptResult {
             ended: PromptOutcome::Done,
             said: Some(text),

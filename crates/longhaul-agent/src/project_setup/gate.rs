@@ -74,6 +74,14 @@ impl Gate for ProjectGate {
         self.permissions.set_mode(mode);
     }
 
+    fn allow_for_turn(&self, rules: &[String]) -> Vec<String> {
+        self.permissions.allow_for_turn(rules)
+    }
+
+    fn end_turn_rules(&self) {
+        self.permissions.end_turn_rules();
+    }
+
     fn forget_approvals(&self) -> usize {
         self.permissions.forget_approvals()
     }

@@ -24,6 +24,7 @@ use longhaul_store::{Env, Home};
 
 use crate::agent::AgentBuilder;
 use crate::event::ApprovalMode;
+use crate::own_command::{CommandPart, OwnCommand};
 use crate::permission::PermissionRuleError;
 use crate::session_paths::SessionPaths;
 use crate::settings::{McpServer, OutsideFile, ProjectSettings, TrustRequirement, servers_of_file};
@@ -200,12 +201,14 @@ impl ProjectSetup {
     #[must_use]
     pub fn equip(&self, builder: AgentBuilder) -> AgentBuilder {
         let fitter = self.tool_provisioner.clone();
+        let presence = builder.presence();
         let mut commands = CommandHooks::new(self.project.hooks.clone(), &self.project.root)
             .passing(self.project.passed.clone());
         for (name, value) in &self.project.env {
             commands = commands.with_env(name, value);
         }
         builder
+            .effort(self.project.effort.unwrap_or_default())
             .language(self.project.language.clone())
             .output_style(self.project.output_style.clone())
             .further(self.further.clone())
@@ -214,7 +217,7 @@ impl ProjectSetup {
             .session(|session| session.hooks(HookSet::new().with_commands(commands)))
             .shared_gate(self.gate.clone())
             .outfit(Arc::new(move |place, seat, tell| {
-                fitter.equip(place, seat, tell)
+                fitter.equip(place, seat, presence, tell)
             }))
     }
 
@@ -256,7 +259,13 @@ impl ProjectSetup {
     /// What the user can type as `/name`, and its description: the user's commands, then skills.
     pub fn commands(&self) -> Vec<(String, String)> {
         let commands = self.project.commands.iter();
-        let commands = commands.map(|it| (it.name.clone(), it.description.clone()));
+        let commands = commands.map(|it| {
+            let about = match &it.argument_hint {
+                Some(hint) => format!("{hint} · {}", it.description),
+                None => it.description.clone(),
+            };
+            (it.name.clone(), about)
+        });
         let mut all: Vec<(String, String)> = commands.collect();
         let skills = self.project.skills.iter().filter(|it| it.user_may_invoke);
         for skill in skills {
@@ -267,13 +276,18 @@ impl ProjectSetup {
         all
     }
 
-    /// The prompt that a command stands for. An error says why there is none.
-    pub async fn command(&self, name: &str, arguments: &str) -> Result<String, String> {
+    /// A command or a skill with these arguments. An error says why there is none.
+    pub async fn command(&self, name: &str, arguments: &str) -> Result<OwnCommand, String> {
         match self.project.command(name) {
             Some(command) => command.invoke(arguments),
             None => {
                 let invoked = self.tool_provisioner.invoke(name, arguments).await;
-                invoked.map_err(|error| error.to_string())
+                let text = invoked.map_err(|error| error.to_string())?;
+                Ok(OwnCommand {
+                    name: name.to_owned(),
+                    parts: vec![CommandPart::Text(text)],
+                    allowed_tools: Vec::new(),
+                })
             }
         }
     }

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use longhaul::environment::PassedVariables;
 use longhaul_core::engine::{Event, HostState};
+use longhaul_core::prompt::UserPresence;
 use longhaul_core::rehydrate::RestoreSourceResult;
 use longhaul_store::Home;
 use longhaul_store::archive::archive_path;
@@ -54,6 +55,7 @@ impl ToolProvisioner {
         &self,
         place: &SessionPaths,
         seat: ConversationRole,
+        presence: UserPresence,
         tell: &EventCallback,
     ) -> ConversationTools {
         let place = Arc::new(place.clone());
@@ -92,6 +94,11 @@ impl ToolProvisioner {
                 )
             }),
             servers: self.servers.clone(),
+            // A sub-agent's user is the model that it works for.
+            presence: match seat {
+                ConversationRole::Main => presence,
+                ConversationRole::SubAgent => UserPresence::Unattended,
+            },
         };
         let mut toolbox = Toolbox::default();
         let own = files_and_shell(&place, &files, &shells, &hidden);

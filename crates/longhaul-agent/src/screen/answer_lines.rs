@@ -9,6 +9,7 @@ use super::flow::WrappedLine;
 use super::host::{CostView, HookItem};
 use super::style::{BOLD, dim, styled};
 use super::text::{clean, clean_line, count};
+use crate::effort::EffortSetting;
 
 /// The configured hooks.
 pub(crate) fn hooks(hooks: &[HookItem]) -> Vec<WrappedLine> {
@@ -103,6 +104,21 @@ fn economy(cost: &CostView) -> Vec<WrappedLine> {
         WrappedLine::dim(format!("    {done} {freed} tokens: {}", one.sentence()))
     }));
     lines
+}
+
+/// What `/effort` says.
+pub(crate) fn effort(effort: EffortSetting) -> String {
+    match effort {
+        EffortSetting::Model => "effort: the model's own".to_owned(),
+        EffortSetting::Off => "effort: off, the model thinks as little as it can".to_owned(),
+        EffortSetting::Level(level) => format!("effort: {}", level.name()),
+    }
+}
+
+/// What `/effort NAME` says.
+pub(crate) fn effort_set(set: EffortSetting) -> String {
+    let set = effort(set);
+    format!("{set} from the next request on, which is written to the cache anew")
 }
 
 /// What a change of the policy means.

@@ -5,6 +5,7 @@ use longhaul_core::economy::EconomyPolicy;
 use super::flow::WrappedLine;
 use super::host::CommandItem;
 use super::style::{BOLD, dim, styled};
+use crate::effort::EffortSetting;
 
 /// A built-in command of the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,6 +15,7 @@ pub(crate) enum BuiltinCommand {
     Compact,
     Context,
     Cost,
+    Effort,
     Exit,
     Export,
     Help,
@@ -32,12 +34,13 @@ pub(crate) enum BuiltinCommand {
 
 impl BuiltinCommand {
     /// All commands, in the order in which they are listed.
-    pub(crate) const ALL: [Self; 19] = [
+    pub(crate) const ALL: [Self; 20] = [
         Self::Agents,
         Self::Clear,
         Self::Compact,
         Self::Context,
         Self::Cost,
+        Self::Effort,
         Self::Exit,
         Self::Export,
         Self::Help,
@@ -62,6 +65,7 @@ impl BuiltinCommand {
             Self::Compact => "compact",
             Self::Context => "context",
             Self::Cost => "cost",
+            Self::Effort => "effort",
             Self::Exit => "exit",
             Self::Export => "export",
             Self::Help => "help",
@@ -87,6 +91,7 @@ impl BuiltinCommand {
             Self::Compact => "summarize the conversation, with a preview; takes instructions",
             Self::Context => "show what fills the window",
             Self::Cost => "the costs, and what paid; takes economy off, clear or full",
+            Self::Effort => "how hard the model thinks; takes low to max, off or auto",
             Self::Exit => "leave",
             Self::Export => "write the conversation into a text file; takes its name",
             Self::Help => "keys and commands",
@@ -111,6 +116,7 @@ impl BuiltinCommand {
         match self {
             Self::Clear
             | Self::Compact
+            | Self::Effort
             | Self::Init
             | Self::Model
             | Self::Resume
@@ -143,6 +149,11 @@ pub(crate) fn economy(rest: &str) -> Result<EconomyPolicy, String> {
         _ => None,
     };
     policy.ok_or_else(|| "/cost takes nothing, or: economy off, clear or full".to_owned())
+}
+
+/// Parses the argument of `/effort`.
+pub(crate) fn effort(rest: &str) -> Result<EffortSetting, String> {
+    EffortSetting::named(rest).ok_or_else(|| format!("/effort takes {}", EffortSetting::NAMES))
 }
 
 /// The meaning of an input line.

@@ -14,6 +14,7 @@ use longhaul_core::tokens::calibrated::CalibratedEstimate;
 use longhaul_core::window::WindowStatus;
 use tokio::sync::oneshot;
 
+use crate::effort::EffortSetting;
 use crate::event::ApprovalMode;
 use crate::files::{ConflictPolicy, RestorableState};
 
@@ -31,6 +32,9 @@ pub trait ScreenHost: Send + 'static {
 
     /// Sets which calls may run without asking from now on.
     fn set_mode(&self, mode: ApprovalMode);
+
+    /// The user has pressed a key or sent a line, and so is there.
+    fn touched(&self) {}
 
     /// Finishes because the screen is going away: running work ends, and everything to be kept is on disk when this
     /// returns.
@@ -73,6 +77,8 @@ pub enum HostRequest {
     Clear(ReplySender<()>),
     /// Use this model from now on.
     SwitchModel(String, ReplySender<()>),
+    /// Let the model think in this way from now on.
+    SetEffort(EffortSetting, ReplySender<()>),
     /// Decide these actions by price from now on.
     SetEconomy(EconomyPolicy, ReplySender<()>),
     /// List the sessions that can be resumed, newest first.

@@ -139,7 +139,10 @@ impl ApprovalDialog {
         let rule = self.question.rule.as_deref().map(visible_line);
         let rule = rule.unwrap_or_default();
         let said = match &answer {
-            ApprovalAnswer::Once | ApprovalAnswer::KeepPlanning | ApprovalAnswer::No(None) => None,
+            ApprovalAnswer::Once
+            | ApprovalAnswer::KeepPlanning
+            | ApprovalAnswer::Answers(_)
+            | ApprovalAnswer::No(None) => None,
             ApprovalAnswer::Session => Some(format!("· allowed for this session: {rule}")),
             ApprovalAnswer::Project => Some(format!("· allowed for this project: {rule}")),
             ApprovalAnswer::No(Some(instead)) => {
@@ -186,7 +189,8 @@ impl ApprovalDialog {
         height: usize,
     ) -> (Vec<Line<'static>>, Option<(usize, usize)>) {
         if let Some(editor) = &self.instead {
-            return self.instead_rows(editor, width, height);
+            let ask = "  what should it do instead? (enter: send, esc: back)";
+            return with_editor(&self.head(), ask, editor, width, height);
         }
         let below = self.choice_rows(width, height.max(1));
         let room = height.saturating_sub(below.len());
@@ -256,26 +260,6 @@ impl ApprovalDialog {
         shown
     }
 
-    fn instead_rows(
-        &self,
-        editor: &Editor,
-        width: usize,
-        height: usize,
-    ) -> (Vec<Line<'static>>, Option<(usize, usize)>) {
-        let mut lines = rows(&self.head(), width);
-        let ask = "  what should it do instead? (enter: send, esc: back)";
-        lines.push(Line::from(dim(keep_start(ask, width))));
-        let layout = editor.layout(width.saturating_sub(3));
-        lines.truncate(height.saturating_sub(1));
-        let room = height.saturating_sub(lines.len()).max(1);
-        let from = (layout.row + 1).saturating_sub(room);
-        let cursor = (lines.len() + layout.row - from, layout.column + 2);
-        for row in layout.rows.iter().skip(from).take(room) {
-            lines.push(Line::from(vec![dim("> "), Span::raw(row.clone())]));
-        }
-        (lines, Some(cursor))
-    }
-
     /// The whole question as plain lines, for line mode.
     pub(crate) fn plain(&self) -> Vec<String> {
         let mut lines: Vec<String> = self.head().iter().map(WrappedLine::text).collect();
@@ -286,4 +270,25 @@ impl ApprovalDialog {
         lines.push("number, or what to do instead:".to_owned());
         lines
     }
+}
+
+/// The rows of a question whose answer the user types, and where the cursor is.
+pub(super) fn with_editor(
+    head: &[WrappedLine],
+    ask: &str,
+    editor: &Editor,
+    width: usize,
+    height: usize,
+) -> (Vec<Line<'static>>, Option<(usize, usize)>) {
+    let mut lines = rows(head, width);
+    lines.push(Line::from(dim(keep_start(ask, width))));
+    let layout = editor.layout(width.saturating_sub(3));
+    lines.truncate(height.saturating_sub(1));
+    let room = height.saturating_sub(lines.len()).max(1);
+    let from = (layout.row + 1).saturating_sub(room);
+    let cursor = (lines.len() + layout.row - from, layout.column + 2);
+    for row in layout.rows.iter().skip(from).take(room) {
+        lines.push(Line::from(vec![dim("> "), Span::raw(row.clone())]));
+    }
+    (lines, Some(cursor))
 }

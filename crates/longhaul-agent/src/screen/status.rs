@@ -9,6 +9,7 @@ use super::figures::{dollars, percent};
 use super::flow::WrappedLine;
 use super::style::{BAD, DIM, GOOD, WARNING, dim, styled};
 use super::text::{clean_line, columns};
+use crate::effort::EffortSetting;
 use crate::event::{AgentStatus, ApprovalMode};
 use crate::offline::is_simulated;
 
@@ -47,6 +48,11 @@ pub(crate) fn line(
     let mut pieces: Vec<(u8, Span<'static>)> = Vec::new();
     if let Some(glance) = glance {
         pieces.push((3, dim(clean_line(&glance.model))));
+        let effort = match glance.effort {
+            EffortSetting::Model => None,
+            set => Some(format!("effort {}", set.name())),
+        };
+        pieces.extend(effort.map(|effort| (4, dim(effort))));
         let left = format!("{}% left", glance.percent_left);
         pieces.push((0, styled(left, level_style(glance.level))));
         let simulated = if is_simulated(&glance.model) {

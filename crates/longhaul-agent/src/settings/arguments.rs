@@ -2,36 +2,61 @@
 
 /// Fills a text. If it has no placeholder, the arguments are added at its end.
 pub(super) fn fill(text: &str, arguments: &str) -> String {
-    let words = words(arguments);
-    // A text that uses `$0` counts from zero.
-    let first = if has_number(text, 0) { 0 } else { 1 };
-    let mut filled = String::with_capacity(text.len() + arguments.len());
-    let mut used = false;
-    let mut rest = text;
-    while let Some(at) = rest.find('$') {
-        let (before, from) = rest.split_at(at);
-        filled.push_str(before);
-        let (value, length) = match placeholder(from) {
-            Some((Placeholder::All, length)) => (Some(arguments), length),
-            Some((Placeholder::Index(index), length)) => {
-                (Some(words.get(index).map_or("", String::as_str)), length)
-            }
-            Some((Placeholder::Number(number), length)) if number >= first => (
-                Some(words.get(number - first).map_or("", String::as_str)),
-                length,
-            ),
-            _ => (None, 1),
-        };
-        filled.push_str(value.unwrap_or("$"));
-        used |= value.is_some();
-        rest = &from[length..];
-    }
-    filled.push_str(rest);
-    if !used && !arguments.trim().is_empty() {
-        filled.push_str("\n\nARGUMENTS: ");
-        filled.push_str(arguments);
-    }
+    let mut filler = ArgumentFiller::new(text, arguments);
+    let mut filled = filler.fill(text);
+    filled.extend(filler.unused());
     filled
+}
+
+/// Fills the parts of a text one after the other.
+pub(super) struct ArgumentFiller<'a> {
+    arguments: &'a str,
+    words: Vec<String>,
+    /// The number of the first argument: a text that uses `$0` counts from zero.
+    first: usize,
+    is_used: bool,
+}
+
+impl<'a> ArgumentFiller<'a> {
+    /// Fills parts of this text.
+    pub(super) fn new(text: &str, arguments: &'a str) -> Self {
+        Self {
+            arguments,
+            words: words(arguments),
+            first: if has_number(text, 0) { 0 } else { 1 },
+            is_used: false,
+        }
+    }
+
+    /// The next part, filled.
+    pub(super) fn fill(&mut self, part: &str) -> String {
+        let mut filled = String::with_capacity(part.len() + self.arguments.len());
+        let mut rest = part;
+        while let Some(at) = rest.find('$') {
+            let (before, from) = rest.split_at(at);
+            filled.push_str(before);
+            let word = |index: usize| self.words.get(index).map_or("", String::as_str);
+            let (value, length) = match placeholder(from) {
+                Some((Placeholder::All, length)) => (Some(self.arguments), length),
+                Some((Placeholder::Index(index), length)) => (Some(word(index)), length),
+                Some((Placeholder::Number(number), length)) if number >= self.first => {
+                    (Some(word(number - self.first)), length)
+                }
+                _ => (None, 1),
+            };
+            filled.push_str(value.unwrap_or("$"));
+            self.is_used |= value.is_some();
+            rest = &from[length..];
+        }
+        filled.push_str(rest);
+        filled
+    }
+
+    /// What is added at the end of a text in which no part had a placeholder.
+    pub(super) fn unused(self) -> Option<String> {
+        let is_lost = !self.is_used && !self.arguments.trim().is_empty();
+        is_lost.then(|| format!("\n\nARGUMENTS: {}", self.arguments))
+    }
 }
 
 enum Placeholder {

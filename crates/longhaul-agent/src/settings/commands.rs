@@ -3,9 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use super::admission::{FileAdmission, FileLookup};
+use super::arguments::ArgumentFiller;
+use super::front_matter;
 use super::settings_folders::SettingsOwner;
 use super::skills::{children, first_line, is_name};
-use super::{arguments, front_matter};
+use crate::own_command::{CommandPart, OwnCommand, parts};
 
 /// A prompt that the user calls by name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,15 +26,35 @@ pub struct UserCommand {
     pub allowed_tools: Vec<String>,
     /// The model to run it with.
     pub model: Option<String>,
+    /// Whether the file came with the project, so that its rules need the user's trust.
+    pub(super) owner: SettingsOwner,
 }
 
 impl UserCommand {
-    /// The prompt with these arguments, from the current content of the file. An error says what is wrong with the
-    /// file.
-    pub fn invoke(&self, arguments: &str) -> Result<String, String> {
+    /// The command with these arguments, from the current content of the file. Its rules are those that it had when the
+    /// settings were read: the user may have agreed to these. An error says what is wrong with the file.
+    pub fn invoke(&self, arguments: &str) -> Result<OwnCommand, String> {
         let read = front_matter::text_of(&self.real).and_then(|text| front_matter::parse(&text));
         let headed = read.map_err(|why| format!("{}{why}", self.path.display()))?;
-        Ok(arguments::fill(headed.body.trim(), arguments))
+        let body = headed.body.trim();
+        let mut filler = ArgumentFiller::new(body, arguments);
+        // Arguments are filled in last: what is in them is no command for the shell.
+        let filled = parts(body).into_iter().map(|part| match part {
+            CommandPart::Text(text) => CommandPart::Text(filler.fill(&text)),
+            CommandPart::Shell(command) => CommandPart::Shell(filler.fill(&command)),
+        });
+        let mut parts: Vec<CommandPart> = filled.collect();
+        parts.extend(filler.unused().map(CommandPart::Text));
+        Ok(OwnCommand {
+            name: self.name.clone(),
+            parts,
+            allowed_tools: self.allowed_tools.clone(),
+        })
+    }
+
+    /// Whether the file came with the project.
+    pub(super) fn comes_with_project(&self) -> bool {
+        self.owner != SettingsOwner::User
     }
 }
 
@@ -74,6 +96,7 @@ pub(super) fn load(
                 model: headed.text("model"),
                 path,
                 real,
+                owner,
             });
         }
     }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use longhaul::hooks::HookSettings;
 use serde_json::Value;
@@ -10,6 +11,7 @@ use super::grant::ProjectTrust;
 use super::reader::{self, SettingsDocument};
 use super::settings_folders::{SettingsFile, SettingsFolders, SettingsOwner};
 use super::trust_requirement::{self, TrustRequirement};
+use crate::effort::EffortSetting;
 use crate::event::ApprovalMode;
 use crate::permission::{PermissionRule, PermissionRules, RulePathBases};
 
@@ -25,7 +27,10 @@ pub(super) struct MergedSettings {
     /// Variables that programs get although they look like secrets.
     pub(super) passed: Vec<String>,
     pub(super) model: Option<String>,
+    pub(super) effort: Option<EffortSetting>,
     pub(super) auto_compact: Option<bool>,
+    /// How long the user may be idle until hooks are told.
+    pub(super) idle_after: Option<Duration>,
     pub(super) output_style: Option<String>,
     pub(super) language: Option<String>,
     /// Servers of the project that the user enabled.
@@ -90,8 +95,20 @@ impl MergedSettings {
         if let Some(model) = document.string("model", notices) {
             self.model = Some(model);
         }
+        if let Some(name) = document.string("effortLevel", notices) {
+            match EffortSetting::named(&name) {
+                Some(effort) => self.effort = Some(effort),
+                None => notices.push(document.notice(
+                    &["effortLevel"],
+                    &format!("should be {}; ignored, correct it", EffortSetting::NAMES),
+                )),
+            }
+        }
         if let Some(on) = document.boolean("autoCompactEnabled", notices) {
             self.auto_compact = Some(on);
+        }
+        if let Some(milliseconds) = document.count("messageIdleNotifThresholdMs", notices) {
+            self.idle_after = Some(Duration::from_millis(milliseconds));
         }
         if let Some(style) = document.string("outputStyle", notices) {
             self.output_style = Some(style);

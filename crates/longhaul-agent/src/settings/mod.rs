@@ -22,6 +22,7 @@ mod variables;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use longhaul::environment::PassedVariables;
 use longhaul::hooks::HookSettings;
@@ -37,12 +38,16 @@ pub use skills::SkillDefinition;
 pub use trust_requirement::TrustRequirement;
 
 use crate::agent_kind::AgentKind;
+use crate::effort::EffortSetting;
 use crate::event::ApprovalMode;
 use crate::permission::{PermissionRules, Permissions, ReadableWorkspace};
 use crate::session_paths::SessionPaths;
 use admission::{FileAdmission, FileLookup};
 use layer::MergedSettings;
 use settings_folders::{SettingsFile, SettingsFolders, SettingsOwner};
+
+/// How long the user may be idle after work until hooks are told, unless it is set.
+const IDLE_AFTER: Duration = Duration::from_secs(60);
 
 /// All settings of a session.
 #[derive(Debug, Clone, Default)]
@@ -63,8 +68,12 @@ pub struct ProjectSettings {
     pub passed: PassedVariables,
     /// The model to use.
     pub model: Option<String>,
+    /// How hard the model thinks in new sessions; `None` if it is not set.
+    pub effort: Option<EffortSetting>,
     /// Whether to compact automatically; `None` if it is not set.
     pub auto_compact: Option<bool>,
+    /// How long the user may be idle after work until hooks are told.
+    pub idle_after: Duration,
     /// The output style.
     pub output_style: Option<OutputStyle>,
     /// The language to answer in.
@@ -130,7 +139,19 @@ impl ProjectSettings {
         admission.forbid(&merged.rules.deny);
         let lookup = |name: &str| merged.env.get(name).cloned().or_else(|| variable(name));
         let mcp_servers = mcp::load(&places, &merged, &lookup, &mut admission, &mut notices);
+        let mut commands = commands::load(&places.command_folders(), &mut admission, &mut notices);
         let mut wants = std::mem::take(&mut merged.wants);
+        for command in commands.iter_mut().filter(|it| it.comes_with_project()) {
+            wants.extend(command.allowed_tools.iter().map(|rule| {
+                TrustRequirement::CommandAllows {
+                    command: command.name.clone(),
+                    rule: rule.clone(),
+                }
+            }));
+            if granted.project == ProjectTrust::Untrusted {
+                command.allowed_tools.clear();
+            }
+        }
         let mut local_wants = std::mem::take(&mut merged.local_wants);
         if mcp_servers
             .iter()
@@ -143,7 +164,6 @@ impl ProjectSettings {
             wants.dedup();
         }
         let skills = skills::load(&places.skill_folders(), &mut admission, &mut notices);
-        let commands = commands::load(&places.command_folders(), &mut admission, &mut notices);
         let agents = agents::load(&places.agent_folders(), &mut admission, &mut notices);
         let output_style = merged.output_style.as_deref().and_then(|name| {
             let folders = places.style_folders();
@@ -163,7 +183,9 @@ impl ProjectSettings {
             env: merged.env,
             passed: PassedVariables::listed(merged.passed),
             model: merged.model,
+            effort: merged.effort,
             auto_compact: merged.auto_compact,
+            idle_after: merged.idle_after.unwrap_or(IDLE_AFTER),
             output_style,
             language: merged.language,
             mcp_servers,

@@ -113,6 +113,11 @@ impl SettingsDocument<'_> {
         self.field(key, "true or false", Value::as_bool, notices)
     }
 
+    /// The whole number at a key.
+    pub(super) fn count(&self, key: &str, notices: &mut Vec<String>) -> Option<u64> {
+        self.field(key, "a whole number", Value::as_u64, notices)
+    }
+
     /// The object at a key.
     pub(super) fn object(
         &self,

@@ -16,6 +16,13 @@ use super::settings_folders::SettingsOwner;
 pub enum TrustRequirement {
     /// A rule: calls that run without asking.
     Allow(String),
+    /// A rule for the turns of a command: calls that run without asking.
+    CommandAllows {
+        /// The name of the command, without the slash.
+        command: String,
+        /// The rule.
+        rule: String,
+    },
     /// A further folder to work in.
     Folder(String),
     /// A project's server that starts without asking, by its name.
@@ -57,7 +64,7 @@ impl TrustRequirement {
         match self {
             Self::Hook { .. } | Self::HooksOff => "hooks (commands that run by themselves)",
             Self::Variable { .. } => "environment variables for commands",
-            Self::Allow(_) | Self::Folder(_) | Self::Mode(_) => {
+            Self::Allow(_) | Self::CommandAllows { .. } | Self::Folder(_) | Self::Mode(_) => {
                 "permissions (calls that run without asking)"
             }
             Self::Servers | Self::EnableServer(_) | Self::EnableAllServers => {
@@ -71,6 +78,12 @@ impl fmt::Display for TrustRequirement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Allow(rule) => write!(f, "allows without asking: {rule}"),
+            Self::CommandAllows { command, rule } => {
+                write!(
+                    f,
+                    "allows without asking, in the command /{command}: {rule}"
+                )
+            }
             Self::Folder(folder) => write!(f, "opens the folder {folder} to the agent"),
             Self::EnableServer(name) => {
                 write!(f, "starts the MCP server {name} without asking")

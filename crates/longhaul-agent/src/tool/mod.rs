@@ -4,6 +4,7 @@
 //! The tools themselves are in `tools`.
 
 mod toolbox;
+mod user_question;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,6 +14,10 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 pub use toolbox::Toolbox;
+pub use user_question::{QuestionOption, UserQuestion};
+
+/// The field of a call's input for the user's answers to its questions, by question.
+pub(crate) const ANSWERS: &str = "answers";
 
 /// Something that the model may call.
 ///
@@ -60,6 +65,8 @@ pub enum ToolAccess {
     },
     /// Fetches from this host.
     Fetches(String),
+    /// Asks the user these questions: it needs their answers, whatever else may run without asking.
+    AsksUser(Vec<UserQuestion>),
     /// Does whatever a server or a sub-agent does.
     Other,
 }

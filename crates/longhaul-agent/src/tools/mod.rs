@@ -1,5 +1,6 @@
 //! The built-in tools, each in its own file or folder.
 
+pub(crate) mod ask_user;
 mod bash;
 mod blocking;
 mod definition;

@@ -3,8 +3,10 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use longhaul_core::prompt::UserPresence;
 use longhaul_core::rehydrate::RestoreInput;
 
+use super::ask_user::AskUserQuestionTool;
 use super::mcp::McpServers;
 use super::plan::{EnterPlanModeTool, ExitPlanModeTool, PlanState};
 use super::recall::RecallTool;
@@ -29,6 +31,8 @@ pub struct ToolServices {
     pub archive: Option<(PathBuf, PathBuf)>,
     /// The MCP servers that run.
     pub servers: Option<Arc<McpServers>>,
+    /// Whether a user is present. Without one, nobody can be asked.
+    pub presence: UserPresence,
 }
 
 impl ToolServices {
@@ -57,6 +61,9 @@ pub fn services(with: &ToolServices) -> Vec<Arc<dyn Tool>> {
         Arc::new(EnterPlanModeTool::new(with.plan.clone())),
         Arc::new(ExitPlanModeTool::new(with.plan.clone())),
     ];
+    if with.presence == UserPresence::Attended {
+        tools.push(Arc::new(AskUserQuestionTool));
+    }
     if with.skills.for_model().next().is_some() {
         tools.push(Arc::new(SkillTool::new(with.skills.clone())));
     }

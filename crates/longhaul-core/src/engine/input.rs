@@ -10,8 +10,9 @@ use crate::boundary::CompactionTrigger;
 use crate::economy::EconomyPolicy;
 use crate::message::Usage;
 use crate::micro::native::ProviderClearing;
+use crate::models::EffortLevel;
 use crate::notes::{NotesProgress, NotesTemplate};
-use crate::prompt::RequestPrefix;
+use crate::prompt::{RequestPrefix, ThinkingChoice};
 use crate::rehydrate::RestoreInput;
 use crate::summary::{PivotDirection, SummaryReplyText, SummaryStop};
 
@@ -34,6 +35,13 @@ pub enum EngineInput {
         name: String,
         /// The value of the mode. `None` if the host no longer has it.
         value: Option<String>,
+    },
+    /// The model thinks in this way from the next request on. Nothing else of the request prefix changes (B5).
+    Thinking {
+        /// Whether the model should think.
+        think: ThinkingChoice,
+        /// The effort, if it is not the model's default.
+        effort: Option<EffortLevel>,
     },
     /// These actions are decided by price from the next request on (V5).
     Economy(EconomyPolicy),

@@ -308,6 +308,7 @@ impl Engine {
                     None => modes.remove(&name),
                 };
             }
+            EngineInput::Thinking { think, effort } => self.set_thinking(think, effort),
             EngineInput::Economy(policy) => self.set_economy(policy),
             EngineInput::Done { id, outcome } => self.done(id, outcome, now),
             EngineInput::Cancel => self.cancel(now),

@@ -7,8 +7,8 @@ use serde_json::Value;
 use super::{CacheEditSupport, Engine, SummarizerSetting};
 use crate::micro::native::{self, KeepThinking};
 use crate::micro::{PressureOwner, is_rested};
-use crate::models::ThinkingType;
-use crate::prompt::RequestPrefix;
+use crate::models::{EffortLevel, ThinkingType};
+use crate::prompt::{RequestPrefix, ThinkingChoice};
 
 /// The beta for summaries on demand: it is needed to request one, and in every request that carries one.
 pub(super) const ON_DEMAND: &str = "compact-2026-09-04";
@@ -43,6 +43,22 @@ impl Engine {
             head.latched.add_betas([native::BETA.to_owned()]);
         }
         head
+    }
+
+    /// The request prefix of the next request, unless it is made anew before.
+    pub fn prefix(&self) -> &RequestPrefix {
+        &self.prefix
+    }
+
+    /// Lets the model think in another way, also after the next compaction. Where that cannot be sent, nothing changes;
+    /// the host asks [`RequestPrefix::with_thinking`] first.
+    pub(super) fn set_thinking(&mut self, think: ThinkingChoice, effort: Option<EffortLevel>) {
+        let model = &self.config.model;
+        for prefix in std::iter::once(&mut self.prefix).chain(&mut self.next_prefix) {
+            if let Ok(switch) = prefix.with_thinking(model, think, effort) {
+                *prefix = switch.prefix;
+            }
+        }
     }
 
     /// Drops the thinking of older turns, too, after an idle period that leaves nothing of the cache to lose.

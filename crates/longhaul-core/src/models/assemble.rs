@@ -106,6 +106,7 @@ fn thinking(patch: Option<&ThinkingPatch>) -> ThinkingRules {
         accepts: given.accepts.clone().unwrap_or(careful.accepts),
         disabled_up_to: given.disabled_up_to,
         binding: given.binding.unwrap_or(careful.binding),
+        efforts: given.efforts.clone().unwrap_or_default(),
     }
 }
 

@@ -106,6 +106,7 @@ pub(super) struct ThinkingPatch {
     pub(super) accepts: Option<Vec<ThinkingType>>,
     pub(super) disabled_up_to: Option<EffortLevel>,
     pub(super) binding: Option<ThinkingBinding>,
+    pub(super) efforts: Option<Vec<EffortLevel>>,
 }
 
 /// Reads a models file.
@@ -167,6 +168,7 @@ impl ThinkingPatch {
             accepts: later.accepts.or(self.accepts),
             disabled_up_to: later.disabled_up_to.or(self.disabled_up_to),
             binding: later.binding.or(self.binding),
+            efforts: later.efforts.or(self.efforts),
         }
     }
 }

@@ -16,6 +16,8 @@ pub struct ThinkingRules {
     pub disabled_up_to: Option<EffortLevel>,
     /// Whether a thinking block is valid only after its exact prefix.
     pub binding: ThinkingBinding,
+    /// The efforts that the model accepts. If empty, it accepts none, or it is not known which.
+    pub efforts: Vec<EffortLevel>,
 }
 
 impl ThinkingRules {
@@ -26,6 +28,7 @@ impl ThinkingRules {
             accepts: Vec::new(),
             disabled_up_to: None,
             binding: ThinkingBinding::Always,
+            efforts: Vec::new(),
         }
     }
 
@@ -97,6 +100,14 @@ pub enum EffortLevel {
 }
 
 impl EffortLevel {
+    /// All levels, in ascending order.
+    pub const ALL: [EffortLevel; 5] = [Self::Low, Self::Medium, Self::High, Self::Xhigh, Self::Max];
+
+    /// The level with this name.
+    pub fn named(name: &str) -> Option<EffortLevel> {
+        Self::ALL.into_iter().find(|level| level.name() == name)
+    }
+
     /// The level's name in requests.
     pub fn name(self) -> &'static str {
         match self {

@@ -71,6 +71,19 @@ impl LatchedSettings {
         if self.field(name) == Some(&value) {
             return;
         }
+        self.rebuild(name, Some(&value));
+    }
+
+    /// Removes a body field. The others keep their bytes and their order.
+    pub(crate) fn remove_field(&mut self, name: &str) {
+        if self.field(name).is_none() {
+            return;
+        }
+        self.rebuild(name, None);
+    }
+
+    /// Writes the body again with this field at its end, or without it.
+    fn rebuild(&mut self, name: &str, value: Option<&str>) {
         let mut body = String::from("{");
         let mut push = |name: &str, value: &str| {
             let comma = if body.len() > 1 { "," } else { "" };
@@ -85,7 +98,9 @@ impl LatchedSettings {
             }
             Ok(())
         });
-        push(name, &value);
+        if let Some(value) = value {
+            push(name, value);
+        }
         body.push('}');
         if let Ok(body) = RawValue::from_string(body) {
             self.body = body;

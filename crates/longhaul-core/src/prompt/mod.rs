@@ -28,6 +28,7 @@ mod share;
 mod standard;
 mod stripping;
 mod synthetic;
+mod thinking_switch;
 mod tool_order;
 mod tool_output;
 mod ttl;
@@ -55,6 +56,7 @@ pub use section::{EveryTurnReason, MissingReason, PromptSection, SectionLifetime
 pub use standard::StandardSection;
 pub use stripping::PriorRendering;
 pub use synthetic::NewEntryStamp;
+pub use thinking_switch::ThinkingSwitch;
 pub use tool_order::{OrderedTools, order_tools};
 pub use tool_output::ToolOutput;
 pub use ttl::{CacheSettings, Ttl, TtlPolicy};

@@ -105,6 +105,15 @@ mod tests {
     use super::*;
 
     #[test]
+    fn n1_the_models_table_has_the_efforts_that_are_accepted() {
+        for spec in longhaul_core::models::ModelTable::builtin().models() {
+            let mut listed: Vec<&str> = spec.thinking.efforts.iter().map(|it| it.name()).collect();
+            listed.sort_unstable();
+            assert_eq!(listed, ModelGeneration::of(spec).efforts(), "{}", spec.id);
+        }
+    }
+
+    #[test]
     fn a_models_place_is_read_off_its_id() {
         for (id, family, version) in [
             ("claude-opus-4-6", ModelFamily::Opus, (4, 6)),

@@ -7,7 +7,9 @@ use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use super::name::HookEventName;
-use super::words::{CompactionTrigger, EndReason, LoadReason, MemoryType, StartSource};
+use super::words::{
+    CompactionTrigger, EndReason, LoadReason, MemoryType, NotificationType, StartSource,
+};
 
 /// The fields that every hook gets.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -98,6 +100,13 @@ pub enum HookEvent {
         )]
         parent_file_path: Option<PathBuf>,
     },
+    /// The user's attention is wanted: something waits for them.
+    Notification {
+        message: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        title: Option<String>,
+        notification_type: NotificationType,
+    },
     /// A session is over.
     SessionEnd { reason: EndReason },
     /// The model is about to end its turn.
@@ -158,6 +167,7 @@ impl HookEvent {
             HookEvent::PostCompact { .. } => HookEventName::PostCompact,
             HookEvent::SessionStart { .. } => HookEventName::SessionStart,
             HookEvent::InstructionsLoaded { .. } => HookEventName::InstructionsLoaded,
+            HookEvent::Notification { .. } => HookEventName::Notification,
             HookEvent::SessionEnd { .. } => HookEventName::SessionEnd,
             HookEvent::Stop { .. } => HookEventName::Stop,
             HookEvent::SubagentStart { .. } => HookEventName::SubagentStart,
@@ -177,6 +187,9 @@ impl HookEvent {
             }
             HookEvent::SessionStart { source, .. } => Some(source.as_str()),
             HookEvent::InstructionsLoaded { load_reason, .. } => Some(load_reason.as_str()),
+            HookEvent::Notification {
+                notification_type, ..
+            } => Some(notification_type.as_str()),
             HookEvent::SessionEnd { reason } => Some(reason.as_str()),
             HookEvent::SubagentStart { agent_type, .. }
             | HookEvent::SubagentStop { agent_type, .. } => Some(agent_type),

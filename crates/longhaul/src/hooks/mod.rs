@@ -47,4 +47,6 @@ pub use name::HookEventName;
 pub use outcome::{HookError, HookFailure, HookPermission, HookReason, HookResponse};
 pub use set::HookSet;
 pub use tokio_util::sync::CancellationToken;
-pub use words::{CompactionTrigger, EndReason, LoadReason, MemoryType, StartSource};
+pub use words::{
+    CompactionTrigger, EndReason, LoadReason, MemoryType, NotificationType, StartSource,
+};

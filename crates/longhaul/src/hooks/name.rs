@@ -14,6 +14,8 @@ pub enum HookEventName {
     SessionStart,
     /// A memory file was loaded.
     InstructionsLoaded,
+    /// The user's attention is wanted.
+    Notification,
     /// A session is over.
     SessionEnd,
     /// The model is about to end its turn; blocking makes it continue.
@@ -34,11 +36,12 @@ pub enum HookEventName {
 
 impl HookEventName {
     /// Every event, in the order of this documentation.
-    pub const ALL: [HookEventName; 12] = [
+    pub const ALL: [HookEventName; 13] = [
         HookEventName::PreCompact,
         HookEventName::PostCompact,
         HookEventName::SessionStart,
         HookEventName::InstructionsLoaded,
+        HookEventName::Notification,
         HookEventName::SessionEnd,
         HookEventName::Stop,
         HookEventName::SubagentStart,
@@ -56,6 +59,7 @@ impl HookEventName {
             HookEventName::PostCompact => "PostCompact",
             HookEventName::SessionStart => "SessionStart",
             HookEventName::InstructionsLoaded => "InstructionsLoaded",
+            HookEventName::Notification => "Notification",
             HookEventName::SessionEnd => "SessionEnd",
             HookEventName::Stop => "Stop",
             HookEventName::SubagentStart => "SubagentStart",
@@ -104,6 +108,7 @@ impl HookEventName {
             HookEventName::PreCompact
                 | HookEventName::PostCompact
                 | HookEventName::InstructionsLoaded
+                | HookEventName::Notification
                 | HookEventName::SessionEnd
         )
     }
@@ -114,6 +119,7 @@ impl HookEventName {
             self,
             HookEventName::PreCompact
                 | HookEventName::InstructionsLoaded
+                | HookEventName::Notification
                 | HookEventName::SessionEnd
         )
     }

@@ -64,6 +64,17 @@ words! {
     }
 }
 words! {
+    /// Why the user's attention is wanted.
+    NotificationType {
+        /// A call waits for the user's permission.
+        PermissionPrompt = "permission_prompt",
+        /// The model asks the user a question.
+        ElicitationDialog = "elicitation_dialog",
+        /// The work is done, and the prompt has been empty for a while.
+        IdlePrompt = "idle_prompt",
+    }
+}
+words! {
     /// Why a session is over.
     EndReason {
         /// The conversation was cleared.

@@ -27,8 +27,8 @@ use longhaul_core::engine::{
     CallFailure, CallResult, CompactFailure, CompactRequest, CompactionSuccess, EffectFailure,
     Engine, EngineInput, NewEntry, PreviewedSummary, ToolOutput,
 };
-use longhaul_core::models::ModelSpec;
-use longhaul_core::prompt::ParameterError;
+use longhaul_core::models::{EffortLevel, ModelSpec};
+use longhaul_core::prompt::{ParameterError, ThinkingChoice};
 use longhaul_core::window::WindowStatus;
 use longhaul_provider::{CancellationToken, Reply};
 
@@ -182,6 +182,24 @@ impl Session {
         self.engine
             .handle(EngineInput::Head(Box::new(head)), self.clock.now());
         Ok(())
+    }
+
+    /// Lets the model think in another way from the next request on, and returns sentences about settings that the model
+    /// does not take. The provider's cache begins anew with that request, because these settings are part of its key;
+    /// the transcript records a prefix with other settings, and the cache watch names the change (B5, D2).
+    ///
+    /// # Errors
+    /// Fails if a thinking budget does not fit the length of a reply; nothing is changed.
+    pub fn set_thinking(
+        &mut self,
+        think: ThinkingChoice,
+        effort: Option<EffortLevel>,
+    ) -> Result<Vec<String>, ParameterError> {
+        let spec = &self.effect_runner.spec;
+        let switch = self.engine.prefix().with_thinking(spec, think, effort)?;
+        self.engine
+            .handle(EngineInput::Thinking { think, effort }, self.clock.now());
+        Ok(switch.notices)
     }
 
     /// Names a mode of the host that may change during the session, such as `fast`, `auto` or `overage` (D1): if the

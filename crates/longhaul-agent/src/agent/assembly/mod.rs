@@ -29,6 +29,7 @@ use super::sources::{SourceFn, ToolStateSources};
 use super::tool_executor::{CallAudience, ToolExecutor};
 use super::usage_log::SessionUsageLog;
 use crate::agent_kind::AgentKind;
+use crate::effort::SharedEffort;
 use crate::session_paths::SessionPaths;
 use crate::tool::Toolbox;
 
@@ -43,6 +44,8 @@ pub(crate) struct Shared {
     /// Held while a question is open, so that people are asked one question at a time.
     pub(crate) asking: Arc<tokio::sync::Mutex<()>>,
     pub(crate) surroundings: HostEnvironment,
+    /// How hard the model thinks.
+    pub(crate) effort: SharedEffort,
 }
 
 /// A conversation to be assembled.
@@ -104,7 +107,7 @@ impl Conversation {
     pub(crate) fn assemble(self) -> Result<Assembled, AgentError> {
         let recipe = &self.shared.recipe;
         let spec = recipe.options().models.resolve(&self.model).spec;
-        let heads = Arc::new(PrefixBuilder::new(self.about(&spec)));
+        let heads = Arc::new(PrefixBuilder::new(self.about(spec.clone())));
         let made = heads.make()?;
         let head = made.token_counts();
         let ringer = self.ringer();
@@ -141,6 +144,7 @@ impl Conversation {
                     Holder::SubAgent(agent) => CallAudience::Progress(agent.progress.clone()),
                 },
                 asking: self.shared.asking,
+                presence: recipe.presence,
             },
             role: match self.holder {
                 Holder::User(_) => LoopRole::Main,
@@ -188,7 +192,7 @@ impl Conversation {
     }
 
     /// What the conversation's request prefixes are built from.
-    fn about(&self, spec: &ModelSpec) -> PrefixInputs {
+    fn about(&self, spec: Arc<ModelSpec>) -> PrefixInputs {
         let recipe = &self.shared.recipe;
         let options = recipe.options();
         let (instead, more, scratchpad) = match &self.holder {
@@ -210,7 +214,9 @@ impl Conversation {
             place: self.place.clone(),
             reads: recipe.reads.clone(),
             model: self.model.clone(),
-            window: recipe.window(spec),
+            window: recipe.window(&spec),
+            spec,
+            effort: self.shared.effort.clone(),
             ttl: TtlPolicy::new(options.config.cache).decide(&self.source()),
             toolbox: self.toolbox.clone(),
             presence: self.presence(),
@@ -242,6 +248,7 @@ impl Conversation {
                 ..HookCommon::default()
             },
             gate: self.shared.recipe.gate.clone(),
+            effort: self.shared.effort.clone(),
             event_sink: self.shared.event_sink.clone(),
             cancellation: self.cancellation.clone(),
             overflow: of.session_folder().join(HOOK_OUTPUT),
@@ -260,6 +267,7 @@ impl Conversation {
             model: self.model.clone(),
             account: self.account.clone(),
             head,
+            effort: self.shared.effort.clone(),
         })
     }
 }

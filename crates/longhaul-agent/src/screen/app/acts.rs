@@ -6,6 +6,7 @@ use tokio::sync::oneshot;
 
 use super::{ActiveWork, App, AppAction, CompletionFiles, Echo, HostAnswer};
 use crate::screen::GuideInput;
+use crate::screen::answer_lines;
 use crate::screen::command::{self, BuiltinCommand, ParsedInput as Read};
 use crate::screen::complete;
 use crate::screen::event_lines;
@@ -129,6 +130,18 @@ impl App {
                 Ok(policy) => self.ask(
                     |reply| HostRequest::SetEconomy(policy, reply),
                     move |done| HostAnswer::Economy(policy, done),
+                ),
+                Err(why) => self.warn(why),
+            },
+            BuiltinCommand::Effort if rest.is_empty() => {
+                let glance = self.glance.as_ref();
+                let effort = glance.map(|it| it.effort).unwrap_or_default();
+                self.note(&answer_lines::effort(effort));
+            }
+            BuiltinCommand::Effort => match command::effort(&rest) {
+                Ok(effort) => self.work(
+                    |reply| HostRequest::SetEffort(effort, reply),
+                    move |done| HostAnswer::Effort(effort, done),
                 ),
                 Err(why) => self.warn(why),
             },

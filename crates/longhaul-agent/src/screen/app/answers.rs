@@ -4,6 +4,7 @@ use longhaul_core::economy::EconomyPolicy;
 use ratatui::text::Span;
 
 use super::{App, AppAction, AppPage, CompletionFiles, Dialog, RewindTarget};
+use crate::effort::EffortSetting;
 use crate::screen::answer_lines;
 use crate::screen::context;
 use crate::screen::figures::grouped;
@@ -48,6 +49,7 @@ pub(crate) enum HostAnswer {
     Hooks(Result<Vec<HookItem>, HostRefusal>),
     Cost(Result<CostView, HostRefusal>),
     Economy(EconomyPolicy, Result<(), HostRefusal>),
+    Effort(EffortSetting, Result<(), HostRefusal>),
     Commands(Result<Vec<CommandItem>, HostRefusal>),
     Files(Vec<String>),
 }
@@ -178,6 +180,10 @@ impl App {
                 }
             }
             HostAnswer::Hooks(hooks) => self.finished.extend(answer_lines::hooks(&hooks?)),
+            HostAnswer::Effort(effort, done) => {
+                done?;
+                self.note(&answer_lines::effort_set(effort));
+            }
             HostAnswer::Economy(policy, done) => {
                 done?;
                 let said = answer_lines::economy_set(policy);
@@ -212,6 +218,7 @@ fn ends_work(answered: &HostAnswer) -> bool {
             | HostAnswer::Undone(_)
             | HostAnswer::Resumed(_)
             | HostAnswer::Cleared(_)
+            | HostAnswer::Effort(..)
             | HostAnswer::Switched(..)
     )
 }

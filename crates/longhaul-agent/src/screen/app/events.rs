@@ -12,7 +12,7 @@ use crate::retry_words;
 use crate::screen::event_lines;
 use crate::screen::figures::elapsed;
 use crate::screen::flow::WrappedLine;
-use crate::screen::question::ApprovalDialog;
+use crate::screen::open_question::OpenQuestion;
 use crate::screen::style::dim;
 use crate::screen::text::{clean, clean_line};
 
@@ -94,7 +94,7 @@ impl App {
                     now + SURPRISE
                 };
                 self.questions
-                    .push_back(ApprovalDialog::new(question, deaf, self.width));
+                    .push_back(OpenQuestion::new(question, deaf, self.width));
             }
             // The call's result says so.
             AgentEvent::Denied(_) => {}
@@ -250,6 +250,6 @@ impl App {
 
     /// Removes questions whose answers are no longer waited for.
     pub(crate) fn drop_closed_questions(&mut self) {
-        self.questions.retain(ApprovalDialog::is_open);
+        self.questions.retain(OpenQuestion::is_open);
     }
 }

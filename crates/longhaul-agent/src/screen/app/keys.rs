@@ -8,6 +8,7 @@ use super::prompt::edit;
 use super::{App, AppAction, AppPage, Dialog, Leaving};
 use crate::event::{ApprovalAnswer, ApprovalMode};
 use crate::screen::editor::Editor;
+use crate::screen::open_question::OpenQuestion;
 use crate::screen::pager::{PagerAction, PagerStart, TextPager};
 use crate::screen::picker::{Picker, PickerAction};
 use crate::screen::preview::PreviewAction;
@@ -17,6 +18,7 @@ use crate::screen::status::mode_name;
 impl App {
     /// Handles input from the terminal.
     pub(crate) fn on_input(&mut self, event: Event) -> AppAction {
+        self.host.touched();
         let next = match event {
             Event::Key(key) if key.kind != KeyEventKind::Release => self.on_key(key),
             Event::Paste(text) => {
@@ -37,7 +39,7 @@ impl App {
             (Some(AppPage::Preview(preview)), _) => preview.paste(text),
             (Some(_), _) => {}
             (None, Some(asking)) => {
-                if let Some(editor) = asking.instead.as_mut() {
+                if let Some(editor) = asking.editor() {
                     editor.paste(text);
                 }
             }
@@ -140,8 +142,8 @@ impl App {
     fn on_question_key(&mut self, key: KeyEvent) {
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         let width = self.width;
-        let Some(asking) = self.questions.front_mut() else {
-            return;
+        let Some(OpenQuestion::Approval(asking)) = self.questions.front_mut() else {
+            return self.on_choice_key(key);
         };
         if let Some(editor) = asking.instead.as_mut() {
             match key.code {
@@ -189,15 +191,22 @@ impl App {
     fn choose(&mut self, choice: ApprovalChoice) {
         match (choice, self.questions.front_mut()) {
             (ApprovalChoice::Is(answer), _) => self.answer(answer),
-            (ApprovalChoice::Instead, Some(asking)) => asking.instead = Some(Editor::default()),
-            (ApprovalChoice::Instead, None) => {}
+            (ApprovalChoice::Instead, Some(OpenQuestion::Approval(asking))) => {
+                asking.instead = Some(Editor::default());
+            }
+            (ApprovalChoice::Instead, _) => {}
         }
     }
 
     pub(super) fn answer(&mut self, answer: ApprovalAnswer) {
-        if let Some(asking) = self.questions.pop_front() {
-            let said = asking.answer(answer);
-            self.finished.extend(said);
+        match self.questions.pop_front() {
+            Some(OpenQuestion::Approval(asking)) => {
+                let said = asking.answer(answer);
+                self.finished.extend(said);
+            }
+            // The line of the call says what was answered.
+            Some(OpenQuestion::Choice(asking)) => asking.answer(answer),
+            None => {}
         }
     }
 

@@ -3,6 +3,7 @@
 use super::{App, AppAction, AppPage, Dialog};
 use crate::event::ApprovalAnswer;
 use crate::screen::flow::WrappedLine;
+use crate::screen::open_question::OpenQuestion;
 use crate::screen::question::ApprovalChoice;
 
 impl App {
@@ -25,6 +26,7 @@ impl App {
 
     /// Handles a line.
     pub(crate) fn on_line(&mut self, line: &str) -> AppAction {
+        self.host.touched();
         if !self.questions.is_empty() {
             self.on_question_line(line);
             return AppAction::On;
@@ -47,11 +49,18 @@ impl App {
 
     fn on_question_line(&mut self, line: &str) {
         let line = line.trim();
-        let number = line.parse().ok();
-        let choice = self
-            .questions
-            .front()
-            .and_then(|asking| asking.number(number?));
+        let asking = match self.questions.front_mut() {
+            Some(OpenQuestion::Approval(asking)) => asking,
+            Some(OpenQuestion::Choice(_)) if line.is_empty() => {
+                return self.answer(ApprovalAnswer::No(None));
+            }
+            Some(OpenQuestion::Choice(asking)) => {
+                let step = asking.line(line);
+                return self.on_choice(step);
+            }
+            None => return,
+        };
+        let choice = line.parse().ok().and_then(|number| asking.number(number));
         let answer = match (choice, line) {
             (Some(ApprovalChoice::Is(answer)), _) => answer,
             (Some(ApprovalChoice::Instead), _) | (None, "") => ApprovalAnswer::No(None),

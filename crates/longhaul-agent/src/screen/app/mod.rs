@@ -1,11 +1,12 @@
 //! The state of the screen and how it reacts to keys, events and answers. It does not draw and does not wait.
 //!
-//! `keys` and `prompt` handle what the user presses, `lines` what the user types where there are only lines, `events`
+//! `keys`, `choices` and `prompt` handle what the user presses, `lines` what the user types where there are only lines, `events`
 //! the agent's events, `answers` the host's answers, `acts` runs prompts and commands, `rewinding` goes back, and
 //! `habits` is what people know from other agents.
 
 mod acts;
 mod answers;
+mod choices;
 mod events;
 mod habits;
 mod keys;
@@ -31,10 +32,10 @@ use super::finished_lines::FinishedLines;
 use super::flow::WrappedLine;
 use super::history::PromptHistory;
 use super::host::{CommandItem, HostRequest, RewindRequest, ScreenHost};
+use super::open_question::OpenQuestion;
 use super::pager::TextPager;
 use super::picker::Picker;
 use super::preview::SummaryPreview;
-use super::question::ApprovalDialog;
 use super::stream::StreamedText;
 use super::{ColorSupport, GuideInput, ScreenOptions};
 use crate::event::{AgentEvent, AgentStatus, ApprovalMode, TodoItem};
@@ -86,7 +87,7 @@ pub(crate) struct App {
     pub(crate) queue: VecDeque<String>,
     pub(crate) editor: Editor,
     history: PromptHistory,
-    pub(crate) questions: VecDeque<ApprovalDialog>,
+    pub(crate) questions: VecDeque<OpenQuestion>,
     pub(crate) dialog: Option<Dialog>,
     pub(crate) page: Option<AppPage>,
     pub(crate) completion: Option<Completion>,

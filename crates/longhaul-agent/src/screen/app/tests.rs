@@ -17,6 +17,7 @@ use tokio::sync::oneshot;
 use super::*;
 use crate::event::{ApprovalAnswer, ApprovalRequest, TodoStatus};
 use crate::screen::live::region;
+use crate::screen::open_question::OpenQuestion;
 use crate::screen::{Charset, DisplayMode, DisplaySettings};
 use crate::tool::{ToolAccess, ToolCallOutput};
 
@@ -102,6 +103,7 @@ fn shown(app: &mut App, width: u16, height: u16) -> String {
 
 fn glance(level: WindowLevel) -> AgentEvent {
     AgentEvent::Glance(AgentStatus {
+        effort: crate::EffortSetting::Model,
         model: "claude-sonnet-4-6".to_owned(),
         used: 97_000,
         limit: 167_000,
@@ -264,7 +266,10 @@ async fn q2_a_question_that_comes_up_while_somebody_types_is_not_answered_by_it(
     app.on_event(AgentEvent::Asks(question));
     press(&mut app, "1\n");
     assert!(said.try_recv().is_err() && app.questions.len() == 1);
-    assert!(app.questions[0].hears(Instant::now() + Duration::from_secs(1)));
+    let OpenQuestion::Approval(asking) = &app.questions[0] else {
+        panic!("a question about a call");
+    };
+    assert!(asking.hears(Instant::now() + Duration::from_secs(1)));
 }
 
 #[tokio::test]

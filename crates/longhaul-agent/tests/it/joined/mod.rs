@@ -1,10 +1,14 @@
 //! The whole agent: settings, permissions, real tools and a scripted model together, in its own folder.
 
+mod asking;
 mod behind_a_screen;
 mod forgetting;
 mod git;
 mod memory;
+mod notifying;
 mod outside;
+mod own_commands;
+mod thinking;
 mod trusting;
 
 use std::path::{Path, PathBuf};

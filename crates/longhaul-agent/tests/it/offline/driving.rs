@@ -182,6 +182,7 @@ impl Line {
 
 fn glance(status: &longhaul::WindowStatus) -> AgentStatus {
     AgentStatus {
+        effort: longhaul_agent::EffortSetting::Model,
         model: MODEL.to_owned(),
         used: status.used,
         limit: status.limit,

@@ -95,6 +95,7 @@ impl Inner {
 
     fn glance(&self, percent_left: u64, level: WindowLevel) {
         self.tell(AgentEvent::Glance(AgentStatus {
+            effort: longhaul_agent::EffortSetting::Model,
             model: "claude-sonnet-4-6".to_owned(),
             used: 97_000,
             limit: 167_000,
@@ -234,6 +235,9 @@ impl Inner {
                     command: "./save.sh".to_owned(),
                     source: ".longhaul/settings.json".to_owned(),
                 }]));
+            }
+            HostRequest::SetEffort(_, reply) => {
+                let _ = reply.send(Ok(()));
             }
             HostRequest::SetEconomy(_, reply) => {
                 let _ = reply.send(Ok(()));

@@ -9,6 +9,7 @@ use longhaul_agent::tools::skill::{Skill, SkillInvoker, Skills};
 use longhaul_agent::tools::todo::TodoList;
 use longhaul_agent::tools::web_fetch::WebFetchOptions;
 use longhaul_agent::tools::{ToolServices, services};
+use longhaul_core::prompt::UserPresence;
 
 use super::{OneMode, place};
 
@@ -33,6 +34,7 @@ fn all() -> Vec<Arc<dyn Tool>> {
             place.transcript.clone(),
         )),
         servers: None,
+        presence: UserPresence::Attended,
     })
 }
 
@@ -46,6 +48,7 @@ fn q1_definitions_of_the_tools() {
             "TodoWrite",
             "EnterPlanMode",
             "ExitPlanMode",
+            "AskUserQuestion",
             "Skill",
             "recall"
         ]
@@ -82,7 +85,7 @@ fn r2_the_reminder_of_plan_mode() {
 #[test]
 fn q1_sentences_of_the_tools() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/tools");
-    for tool in ["mcp", "plan", "skill", "todo", "web_fetch"] {
+    for tool in ["ask_user", "mcp", "plan", "skill", "todo", "web_fetch"] {
         let fragments = std::fs::read_dir(folder.join(tool).join("fragments")).unwrap();
         let mut files: Vec<_> = fragments.map(|file| file.unwrap().path()).collect();
         files.sort();

@@ -11,6 +11,7 @@ use longhaul_agent::tools::skill::{Skill, SkillInvoker, Skills};
 use longhaul_agent::tools::todo::TodoList;
 use longhaul_agent::tools::web_fetch::WebFetchOptions;
 use longhaul_agent::tools::{ToolServices, services};
+use longhaul_core::prompt::UserPresence;
 use longhaul_core::rehydrate::restore;
 use longhaul_core::window::WindowScale;
 use serde_json::json;
@@ -45,12 +46,13 @@ async fn r2_r3_r5_what_calls_left_goes_back_in_its_order() {
         web: WebFetchOptions::default(),
         archive: None,
         servers: Some(Arc::new(servers)),
+        presence: UserPresence::Attended,
     };
     let mut tools = Toolbox::default();
     for tool in services(&with) {
         tools.add(tool);
     }
-    assert_eq!(tools.names().count(), 5 + 16);
+    assert_eq!(tools.names().count(), 6 + 16);
     for (name, input) in [
         (
             "TodoWrite",

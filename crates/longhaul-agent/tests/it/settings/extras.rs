@@ -87,16 +87,26 @@ fn q1_commands_take_arguments() {
     let fix = project.command("fix").unwrap();
     assert_eq!(fix.argument_hint.as_deref(), Some("[issue]"));
     assert_eq!(
-        fix.invoke("'a b' c").unwrap(),
+        fix.invoke("'a b' c").unwrap().text(),
         "Fix a b then c, all: 'a b' c, $100, c$"
     );
-    assert_eq!(fix.invoke("").unwrap(), "Fix  then , all: , $100, $");
+    assert_eq!(fix.invoke("").unwrap().text(), "Fix  then , all: , $100, $");
     assert_eq!(
-        project.command("git:tidy").unwrap().invoke("now").unwrap(),
+        project
+            .command("git:tidy")
+            .unwrap()
+            .invoke("now")
+            .unwrap()
+            .text(),
         "Tidy up\n\nARGUMENTS: now"
     );
     assert_eq!(
-        project.command("zero").unwrap().invoke("a b").unwrap(),
+        project
+            .command("zero")
+            .unwrap()
+            .invoke("a b")
+            .unwrap()
+            .text(),
         "a-b"
     );
 }

@@ -88,6 +88,19 @@ fn calls(words: &str) -> Option<Vec<DraftBlock>> {
             "Task",
             json!({ "description": "A small job", "prompt": rest, "subagent_type": "general-purpose" }),
         )],
+        "ask" => vec![call(
+            "AskUserQuestion",
+            json!({ "questions": [
+                { "question": "Which database?", "header": "Store", "multiSelect": false, "options": [
+                    { "label": "PostgreSQL", "description": "A server of its own" },
+                    { "label": "SQLite", "description": "A file in the project" },
+                ] },
+                { "question": "Which checks?", "header": "Checks", "multiSelect": true, "options": [
+                    { "label": "Lints", "description": "" },
+                    { "label": "Tests", "description": "" },
+                ] },
+            ] }),
+        )],
         "plan" => vec![call("ExitPlanMode", json!({ "plan": rest }))],
         _ => return None,
     })

@@ -6,6 +6,7 @@ mod actor;
 mod house;
 mod wire;
 
+mod asking;
 mod bad_input;
 mod blocking;
 mod cancelling;
@@ -14,6 +15,7 @@ mod consent;
 mod day;
 mod killing;
 mod lines;
+mod own_commands;
 mod permissions;
 mod resuming;
 mod tools;

@@ -2,7 +2,7 @@
 
 use longhaul::hooks::{
     CompactionTrigger, EndReason, HookCommon, HookEffort, HookEvent, HookEventName, HookInput,
-    LoadReason, MemoryType, StartSource,
+    LoadReason, MemoryType, NotificationType, StartSource,
 };
 use longhaul_core::money::Usd;
 use serde_json::{Value, json};
@@ -91,6 +91,17 @@ fn k1_every_event_has_the_fields_of_claude_code() {
         json!({
             "file_path": "w/rule.md", "memory_type": "User", "load_reason": "path_glob_match",
             "globs": ["*.rs"], "trigger_file_path": "w/a.rs", "parent_file_path": "w/CLAUDE.md",
+        }),
+    );
+    check(
+        HookEvent::Notification {
+            message: "It needs your permission to use Bash".into(),
+            title: Some("Permission needed".into()),
+            notification_type: NotificationType::PermissionPrompt,
+        },
+        json!({
+            "message": "It needs your permission to use Bash", "title": "Permission needed",
+            "notification_type": "permission_prompt",
         }),
     );
     check(

@@ -1,0 +1,69 @@
+//! A question on the screen that somebody waits for: whether a call may run, or what the user wants.
+
+use std::time::Instant;
+
+use ratatui::text::Line;
+
+use super::choice::ChoiceDialog;
+use super::editor::Editor;
+use super::question::ApprovalDialog;
+use crate::event::ApprovalRequest;
+use crate::tool::ToolAccess;
+
+/// A question that is open.
+#[derive(Debug)]
+pub(crate) enum OpenQuestion {
+    /// Whether a call may run.
+    Approval(ApprovalDialog),
+    /// What the user wants.
+    Choice(ChoiceDialog),
+}
+
+impl OpenQuestion {
+    /// A question that was just asked, and from when on it accepts keys.
+    pub(crate) fn new(asked: ApprovalRequest, deaf_until: Instant, width: usize) -> Self {
+        match &asked.access {
+            ToolAccess::AsksUser(questions) => {
+                let questions = questions.clone();
+                Self::Choice(ChoiceDialog::new(asked, questions, deaf_until))
+            }
+            _ => Self::Approval(ApprovalDialog::new(asked, deaf_until, width)),
+        }
+    }
+
+    /// Whether the answer is still waited for.
+    pub(crate) fn is_open(&self) -> bool {
+        match self {
+            Self::Approval(asking) => asking.is_open(),
+            Self::Choice(asking) => asking.is_open(),
+        }
+    }
+
+    /// The editor in which the user answers in words, while it is open.
+    pub(crate) fn editor(&mut self) -> Option<&mut Editor> {
+        match self {
+            Self::Approval(asking) => asking.instead.as_mut(),
+            Self::Choice(asking) => asking.other.as_mut(),
+        }
+    }
+
+    /// The rows, at most `height` of them, and where the cursor is.
+    pub(crate) fn rows(
+        &self,
+        width: usize,
+        height: usize,
+    ) -> (Vec<Line<'static>>, Option<(usize, usize)>) {
+        match self {
+            Self::Approval(asking) => asking.rows(width, height),
+            Self::Choice(asking) => asking.rows(width, height),
+        }
+    }
+
+    /// The whole question as plain lines, for line mode.
+    pub(crate) fn plain(&self) -> Vec<String> {
+        match self {
+            Self::Approval(asking) => asking.plain(),
+            Self::Choice(asking) => asking.plain(),
+        }
+    }
+}
