@@ -66,6 +66,8 @@ pub enum AgentEvent {
     Glance(AgentStatus),
     /// A notice for people, in a sentence.
     Notice(String),
+    /// The commands and resources that can be typed have changed: a server has come up.
+    OfferChanged,
     /// The words of a guide, such as the tour's.
     Guide(String),
     /// The work on a prompt has ended.

@@ -15,6 +15,7 @@ pub mod host;
 pub mod offline;
 mod own_command;
 pub mod permission;
+pub mod picture;
 pub mod print;
 pub mod project_setup;
 mod retry_words;
@@ -25,4 +26,4 @@ pub mod tool;
 pub mod tools;
 
 pub use effort::EffortSetting;
-pub use own_command::{CommandPart, OwnCommand};
+pub use own_command::{CommandPart, InvokedCommand, OwnCommand};

@@ -430,6 +430,9 @@ impl CliError {
             }
             Self::NoPrompt => "Give it after -p, or pipe it in: longhaul chat -p 'What is this?'.",
             Self::Agent {
+                error: AgentError::Open(OpenError::Window(_)),
+            } => "Give a larger --window, or none: then it is the model's own.",
+            Self::Agent {
                 error: AgentError::Open(_),
             } => {
                 "Sessions are kept under LONGHAUL_HOME: see that it is a folder you may write to, or name another."

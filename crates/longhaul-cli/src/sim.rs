@@ -19,7 +19,7 @@ use crate::args::SimArgs as Command;
 use crate::failure::{CliError, CliOutcome, tell, warn};
 use crate::settings::{self, CommandSettings};
 use crate::signals::EndSignals;
-use crate::terminal::grouped;
+use longhaul_core::figures::{counted, grouped};
 
 pub(crate) fn run(command: &Command, given: &CommandSettings) -> Result<CliOutcome, CliError> {
     let config = given.resolve(Vec::new())?;
@@ -90,10 +90,10 @@ fn announce(server: &SimServer, time: TimeSource) -> Result<(), CliError> {
 
 fn farewell(books: &UsageTotals) -> String {
     format!(
-        "{} requests, {} refused; {} prompt tokens, {:.1}% from the cache; it would have cost ${:.4}.",
-        grouped(books.requests),
+        "{}, {} refused; {}, {:.1}% from the cache; it would have cost ${:.4}.",
+        counted(books.requests, "request"),
         grouped(books.errors),
-        grouped(books.prompt_tokens()),
+        counted(books.prompt_tokens(), "prompt token"),
         books.hit_rate * 100.0,
         books.cost_usd.to_f64(),
     )

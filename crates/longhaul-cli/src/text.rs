@@ -110,8 +110,7 @@ fn broken(item: &str, room: usize) -> Vec<String> {
 
 /// "1 file", "2 files".
 pub(crate) fn count(number: u64, one: &str, many: &str) -> String {
-    let word = if number == 1 { one } else { many };
-    format!("{} {word}", crate::terminal::grouped(number))
+    longhaul_core::figures::counted_as(number, one, many)
 }
 
 #[cfg(test)]

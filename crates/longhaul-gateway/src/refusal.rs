@@ -2,6 +2,7 @@
 
 use http::header::{self, HeaderValue};
 use http::{Response, StatusCode};
+use longhaul_core::figures::{counted, grouped};
 use longhaul_provider::Dialect;
 use serde_json::json;
 
@@ -98,16 +99,20 @@ impl GatewayRefusal {
     pub(crate) fn message(&self) -> String {
         match self {
             Self::TooLarge { most } => format!(
-                "the request body is larger than {most} bytes; send less, or start the gateway with a larger --max-body"
+                "the request body is larger than {} bytes; send less, or start the gateway with a larger --max-body",
+                grouped(*most as u64)
             ),
             Self::Busy { most } => format!(
-                "the gateway has {most} requests under way; try again, or start it with a larger --max-requests"
+                "the gateway has {} under way; try again, or start it with a larger --max-requests",
+                counted(*most as u64, "request")
             ),
             Self::NoMemory { limit } => format!(
-                "the gateway holds all of the {limit} bytes that it may hold at once; try again, or start it with a larger --max-memory"
+                "the gateway holds all of the {} bytes that it may hold at once; try again, or start it with a larger --max-memory",
+                grouped(*limit as u64)
             ),
             Self::TooManyMessages => format!(
-                "the request has more than {MOST_MESSAGES} messages, which is the most that the gateway accepts; send fewer, or ask for the policy `off`"
+                "the request has more than {} messages, which is the most that the gateway accepts; send fewer, or ask for the policy `off`",
+                grouped(MOST_MESSAGES as u64)
             ),
             Self::LongModelName => format!(
                 "the name of the model is longer than {LONGEST_MODEL} bytes, which is the most that the gateway accepts; check `model`"

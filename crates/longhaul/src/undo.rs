@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use longhaul_core::boundary::{CopiedEntry, LineError, LineStamp, UndoPlan, UndoRecord};
 use longhaul_core::config::Config;
 use longhaul_core::engine::UuidSequence;
+use longhaul_core::figures::{counted_as, grouped};
 use longhaul_core::message::Entry;
 use longhaul_core::models::ModelTable;
 use longhaul_core::report::{LossReport, ViewTokens};
@@ -55,7 +56,8 @@ pub enum UndoError {
     NotCompacted,
     /// The old conversation and the turns since do not fit into the window together.
     #[error(
-        "the old conversation and the {later} entries since the compaction would take {tokens} tokens, and the window holds {limit}: nothing was changed"
+        "the old conversation and the {} since the compaction would take {} tokens, and the window holds {}: nothing was changed",
+        counted_as(*.later as u64, "entry", "entries"), grouped(*.tokens), grouped(*.limit)
     )]
     TooLarge {
         /// The tokens that they would take.

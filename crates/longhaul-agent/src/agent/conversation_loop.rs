@@ -14,7 +14,8 @@ use longhaul_core::prompt::{ParameterError, ThinkingChoice};
 use longhaul_provider::{CancellationToken, Reply, StopReason};
 use serde_json::{Value, json};
 
-use super::agent_handle::ObservedSession;
+use super::agent_handle::{ObservedSession, PrefixTokenCounts};
+use super::late_tools::LateToolArrivals;
 use super::nested_memory::NestedMemory;
 use super::request_prefix::PrefixBuilder;
 use super::tool_executor::{ExecutedCalls, StopCause, ToolExecutor, wanted};
@@ -48,6 +49,10 @@ pub(crate) struct ConversationLoop {
     pub(crate) nested_memory: NestedMemory,
     pub(crate) role: LoopRole,
     pub(crate) arrivals: Option<ArrivalsFn>,
+    /// Tools that come while the conversation goes on.
+    pub(crate) late_tools: LateToolArrivals,
+    /// The approximate token counts of the request prefix.
+    pub(crate) prefix_tokens: PrefixTokenCounts,
     /// Publishes the session's state to the agent's handle.
     pub(crate) observed: Option<ObservedSession>,
     /// The maximum number of replies to one prompt.
@@ -84,6 +89,9 @@ impl ConversationLoop {
         if let Err(error) = self.session.add(entries).await {
             return PromptOutcome::Failed(error.to_string());
         }
+        if self.wait_for_tools(cancel).await.is_none() {
+            return self.interrupted(words::INTERRUPTED).await;
+        }
         let mut stop_held_back = false;
         loop {
             if self.max_turns.is_some_and(|most| self.turns >= most) {
@@ -96,6 +104,9 @@ impl ConversationLoop {
                 return PromptOutcome::Failed(error.to_string());
             }
             self.refresh_prompt();
+            if let Err(error) = self.take_late_tools().await {
+                return PromptOutcome::Failed(error.to_string());
+            }
             let reply = match self.session.turn().await {
                 Ok(reply) => reply,
                 Err(_) if cancel.is_cancelled() => {

@@ -61,7 +61,7 @@ impl Observer for MainObserver {
         {
             self.event_sink.notice(match approvals {
                 1 => "The conversation was compacted: what you allowed for this session is asked for again.".to_owned(),
-                many => format!("The conversation was compacted: the {many} rules that you allowed for this session are asked for again."),
+                many => format!("The conversation was compacted: the {} rules that you allowed for this session are asked for again.", grouped(many as u64)),
             });
         }
         self.event_sink.send(AgentEvent::Engine(event.clone()));

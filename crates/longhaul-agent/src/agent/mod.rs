@@ -19,6 +19,7 @@ pub(crate) mod event_sink;
 mod gate;
 pub(crate) mod hook_runner;
 pub(crate) mod host_environment;
+mod late_tools;
 mod listing;
 pub(crate) mod nested_memory;
 mod notification;

@@ -31,11 +31,11 @@ impl Drop for TurnRules {
 }
 
 impl Agent {
-    /// Works on a command with the files that it mentions.
+    /// Works on a command with what its words mention.
     pub(crate) async fn run_own_command(
         &mut self,
         command: OwnCommand,
-        attachments: Vec<Value>,
+        mentioned: UserPrompt,
     ) -> PromptOutcome {
         let gate = self.cross_session.shared.recipe.gate.clone();
         for notice in gate.allow_for_turn(&command.allowed_tools) {
@@ -43,14 +43,7 @@ impl Agent {
         }
         let _until_the_end = TurnRules(gate);
         match self.filled(&command).await {
-            Ok(text) => {
-                let prompt = UserPrompt {
-                    text,
-                    attachments,
-                    ..UserPrompt::default()
-                };
-                self.prompt(prompt).await
-            }
+            Ok(text) => self.prompt(UserPrompt { text, ..mentioned }).await,
             Err(ended) => {
                 self.tell_ended(&ended);
                 ended

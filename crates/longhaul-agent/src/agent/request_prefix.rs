@@ -29,8 +29,8 @@ use crate::tools::ask_user;
 /// Builds request prefixes.
 pub(crate) struct PrefixBuilder {
     inputs: PrefixInputs,
-    /// Latched: the same definitions for the session's whole life (B5).
-    tools: Vec<Value>,
+    /// Latched (B5): the same definitions until tools come late, and those are only added.
+    tools: Mutex<Vec<Value>>,
     offers: OfferedTools,
     registry: Mutex<Option<SectionRegistry>>,
     /// The prompt that was built last.
@@ -151,12 +151,22 @@ pub enum PrefixBuildError {
 impl PrefixBuilder {
     pub(crate) fn new(about: PrefixInputs) -> Self {
         Self {
-            tools: about.toolbox.definitions(),
+            tools: Mutex::new(about.toolbox.definitions()),
             offers: OfferedTools::of(&about.toolbox),
             inputs: about,
             registry: Mutex::new(None),
             newest: Mutex::new(None),
         }
+    }
+
+    /// The model that requests are sent to.
+    pub(crate) fn model(&self) -> &str {
+        &self.inputs.model
+    }
+
+    /// Whether a user is present.
+    pub(crate) fn presence(&self) -> UserPresence {
+        self.inputs.presence
     }
 
     /// Where the session is stored.
@@ -200,7 +210,7 @@ impl PrefixBuilder {
             ttl: self.inputs.ttl,
             ..Prompt::new(&self.inputs.model, "")
         }
-        .with_tools(self.tools.clone());
+        .with_tools(self.tools().clone());
         self.newest().replace(prompt.clone());
         Ok(BuiltPrefix {
             prompt,
@@ -245,6 +255,28 @@ impl PrefixBuilder {
         if let Some(prompt) = self.newest().as_mut() {
             (prompt.think, prompt.effort) = (think, effort);
         }
+    }
+
+    /// Takes tools that came late into every prefix that is built from now on.
+    pub(crate) fn join_tools(&self, toolbox: &Toolbox) {
+        *self.tools() = toolbox.definitions();
+    }
+
+    /// The newest prompt, with the current tools; `None` before there is one.
+    pub(crate) fn with_joined_tools(&self) -> Option<BuiltPrefix> {
+        let mut newest = self.newest();
+        let prompt = newest.take()?.with_tools(self.tools().clone());
+        newest.replace(prompt.clone());
+        Some(BuiltPrefix {
+            prompt,
+            found: FoundMemoryFiles::default(),
+            compact_instructions: None,
+            cuts: Vec::new(),
+        })
+    }
+
+    fn tools(&self) -> MutexGuard<'_, Vec<Value>> {
+        self.tools.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn newest(&self) -> MutexGuard<'_, Option<Prompt>> {

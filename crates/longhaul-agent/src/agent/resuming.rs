@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use longhaul::branches;
 use longhaul::hooks::StartSource;
+use longhaul_core::figures::counted;
 use longhaul_store::SessionInUse;
 
 use super::agent_spec::AgentSpec;
@@ -110,10 +111,7 @@ fn copy_in_use(recipe: &AgentSpec, in_use: &SessionInUse) -> Result<ChosenSessio
 pub(super) fn branches_left(id: &str, transcript: &Path) -> Vec<String> {
     let left = branches::abandoned(transcript).unwrap_or_default();
     let sentence = |branch: &branches::LeftBranch| {
-        let prompts = match branch.prompts {
-            1 => "1 prompt".to_owned(),
-            number => format!("{number} prompts"),
-        };
+        let prompts = counted(branch.prompts as u64, "prompt");
         let mut newest: String = branch.newest.chars().take(SHOWN).collect();
         if newest.len() < branch.newest.len() {
             newest.push('…');

@@ -10,7 +10,7 @@ use longhaul_core::engine::{CompactRequest, EffectFailureKind, EntryAudience, Ne
 use longhaul_core::plan::RequestRefusal;
 use longhaul_core::window::{SwitchVerdict, SwitchableAction, WindowLevel};
 use longhaul_provider::CancellationToken;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::advice;
 use super::agent_handle::{self, AgentHandle, SessionSnapshot};
@@ -106,6 +106,10 @@ impl Agent {
             content: said.content(),
             shown: EntryAudience::ToUser,
         });
+        entries.extend(said.notes.into_iter().map(|note| NewEntry::User {
+            content: Value::String(note),
+            shown: EntryAudience::ToNobody,
+        }));
         entries.extend(said.attachments.into_iter().map(NewEntry::Attachment));
         entries.append(&mut self.opened.pending);
         let reminder = (self.opened.sources.plan_mode)();
@@ -179,7 +183,7 @@ impl Agent {
             transcript: self.opened.place.transcript.clone(),
             model: self.model.clone(),
             status: self.status(),
-            prefix: self.opened.prefix_tokens,
+            prefix: self.opened.worker.prefix_tokens,
             economy: self.opened.worker.session.economy(),
             effort: self.cross_session.shared.effort.get(),
         };
@@ -220,7 +224,7 @@ impl Agent {
 
     /// The approximate token count of the request prefix: system prompt, tools, memory files.
     pub fn head_tokens(&self) -> u64 {
-        self.opened.prefix_tokens.total()
+        self.opened.worker.prefix_tokens.total()
     }
 
     /// Which calls may run without asking.
@@ -257,6 +261,12 @@ impl Agent {
     /// The library's session: the conversation and the window.
     pub fn session(&self) -> &Session {
         &self.opened.worker.session
+    }
+
+    /// Waits until the tools of servers are there that come at all.
+    pub(crate) async fn settle_tools(&mut self) {
+        self.opened.worker.settle_tools().await;
+        self.send_status();
     }
 
     /// The names of the model's tools.

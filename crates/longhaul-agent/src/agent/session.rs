@@ -9,7 +9,7 @@ use longhaul_core::engine::NewEntry;
 use longhaul_provider::CancellationToken;
 use serde_json::json;
 
-use super::agent_handle::{AgentHandle, PrefixTokenCounts};
+use super::agent_handle::AgentHandle;
 use super::agent_spec::{AgentSpec, ConversationRole};
 use super::assembly::{Assembled, Conversation, Holder, Shared, User};
 use super::conversation_loop::ConversationLoop;
@@ -50,8 +50,6 @@ pub(crate) struct OpenSession {
     pub(crate) pending: Vec<NewEntry>,
     /// Entries that come before the next prompt.
     pub(crate) before_prompt: Vec<NewEntry>,
-    /// The approximate token counts of the request prefix.
-    pub(crate) prefix_tokens: PrefixTokenCounts,
     /// A prompt that a hook wants the session to begin with.
     pub(crate) initial_prompt: Option<String>,
 }
@@ -248,7 +246,6 @@ impl CrossSessionState {
         };
         let Assembled {
             worker,
-            prefix: head,
             found,
             cuts,
         } = conversation.assemble()?;
@@ -278,7 +275,6 @@ impl CrossSessionState {
             pending: Vec::new(),
             before_prompt: Vec::new(),
             initial_prompt: None,
-            prefix_tokens: head,
         };
         Ok((opened, read))
     }

@@ -9,6 +9,7 @@ use longhaul_core::rehydrate::{InvokedSkill, PlanFile, RestoreSourceResult};
 use serde_json::Value;
 
 use crate::event::TodoItem;
+use crate::tool::LateTools;
 
 /// A question that a tool answers.
 pub type SourceFn<T> = Arc<dyn Fn() -> T + Send + Sync>;
@@ -33,6 +34,8 @@ pub struct ToolStateSources {
     pub servers: SourceFn<Vec<ServerInstructions>>,
     /// Tools, agents and servers as attachments, compared with an empty history (R5).
     pub announcements: SourceFn<Vec<Value>>,
+    /// Tools that may come after the conversation has begun.
+    pub late_tools: Option<Arc<dyn LateTools>>,
     /// Receives the events of the conversation that the tools belong to: tool state about cleared results and files
     /// must not outlive them (R7).
     pub heard: Arc<dyn Fn(&Event) + Send + Sync>,
@@ -51,6 +54,7 @@ impl Default for ToolStateSources {
             knows: Arc::new(|_| false),
             servers: Arc::new(Vec::new),
             announcements: Arc::new(Vec::new),
+            late_tools: None,
             heard: Arc::new(|_| {}),
             reopened: Arc::new(|_| {}),
         }

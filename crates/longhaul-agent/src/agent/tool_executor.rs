@@ -22,10 +22,14 @@ use super::hook_runner::{HookRunner, hook_context};
 use super::user_answers;
 use super::words;
 use crate::event::{AgentEvent, ApprovalAnswer, ApprovalRequest, DeniedCall};
-use crate::tool::{CallContext, CallGuard, Tool, ToolCallOutput, Toolbox};
+use crate::tool::{
+    CALL_LATE_TOOL, CallContext, CallGuard, LateTools, Tool, ToolCallOutput, Toolbox,
+};
 
 /// The maximum number of calls that run in parallel.
 const SIDE_BY_SIDE: usize = 10;
+/// What the names of servers' tools begin with.
+const OF_SERVERS: &str = "mcp__";
 /// How long a stopped tool may take to end by itself.
 const GRACE: Duration = Duration::from_secs(2);
 
@@ -36,6 +40,27 @@ pub(crate) struct RequestedCall {
     pub(crate) name: String,
     /// None if the input is not an object.
     pub(crate) input: Option<Value>,
+}
+
+impl RequestedCall {
+    /// The call that this one stands for: a tool that came late is called through another one.
+    fn resolved(&self) -> Self {
+        let inner = || {
+            let input = self.input.as_ref()?;
+            let name = input["name"].as_str()?.trim();
+            let arguments = input.get("arguments").filter(|it| it.is_object())?;
+            Some(Self {
+                id: self.id.clone(),
+                name: name.to_owned(),
+                input: Some(arguments.clone()),
+            })
+        };
+        let is_late = self.name == CALL_LATE_TOOL;
+        let inner = is_late.then(inner).flatten();
+        inner
+            .filter(|call| call.name.starts_with(OF_SERVERS))
+            .unwrap_or_else(|| self.clone())
+    }
 }
 
 /// The listeners that are notified about tool calls.
@@ -51,6 +76,8 @@ pub(crate) enum CallAudience {
 #[derive(Clone)]
 pub(crate) struct ToolExecutor {
     pub(crate) toolbox: Toolbox,
+    /// Tools that may have come since.
+    pub(crate) late_tools: Option<Arc<dyn LateTools>>,
     pub(crate) gate: Arc<dyn Gate>,
     pub(crate) hook_runner: HookRunner,
     pub(crate) event_sink: EventSink,
@@ -146,7 +173,9 @@ impl ToolExecutor {
         cancel: &CancellationToken,
     ) -> ExecutedCalls {
         let mut handled = ExecutedCalls::default();
-        for batch in self.batches(calls) {
+        let calls: Vec<RequestedCall> = calls.iter().map(RequestedCall::resolved).collect();
+        self.wait_for_servers(&calls, cancel).await;
+        for batch in self.batches(&calls) {
             let halted = handled.stop.is_some() || cancel.is_cancelled();
             let done: Vec<FinishedCall> = if halted {
                 batch
@@ -195,10 +224,34 @@ impl ToolExecutor {
         }
     }
 
+    /// The tool with this name, also one that came late.
+    fn find(&self, name: &str) -> Option<Arc<dyn Tool>> {
+        let late = || {
+            let tools = self.late_tools.as_ref()?.tools();
+            tools.into_iter().find(|tool| tool.name() == name)
+        };
+        self.toolbox.find(name).cloned().or_else(late)
+    }
+
+    /// A resumed conversation may call a tool of a server that is still starting: then the call waits for it.
+    async fn wait_for_servers(&self, calls: &[RequestedCall], cancel: &CancellationToken) {
+        let Some(late) = &self.late_tools else {
+            return;
+        };
+        let is_missing = |call: &RequestedCall| {
+            call.name.starts_with(OF_SERVERS) && self.find(&call.name).is_none()
+        };
+        if !late.is_complete() && calls.iter().any(is_missing) {
+            let settled = late.settled(UserPresence::Unattended);
+            // Once it is cancelled, no call runs.
+            let _ = cancel.run_until_cancelled(settled).await;
+        }
+    }
+
     /// Groups adjacent read-only calls, which run together.
     fn batches<'c>(&self, calls: &'c [RequestedCall]) -> Vec<&'c [RequestedCall]> {
         let looks = |call: &RequestedCall| {
-            let tool = self.toolbox.find(&call.name).zip(call.input.as_ref());
+            let tool = self.find(&call.name).zip(call.input.as_ref());
             // A call that cannot run does not change anything either.
             tool.is_none_or(|(tool, input)| tool.access(input).is_read_only())
         };
@@ -208,7 +261,8 @@ impl ToolExecutor {
     }
 
     async fn one(&self, call: &RequestedCall, cancel: &CancellationToken) -> FinishedCall {
-        let tool = self.toolbox.find(&call.name);
+        let tool = self.find(&call.name);
+        let tool = tool.as_ref();
         let empty = Value::Null;
         let input = call.input.as_ref().unwrap_or(&empty);
         let line = tool.map_or_else(String::new, |tool| tool.line(input));

@@ -9,6 +9,8 @@ pub struct UserPrompt {
     pub text: String,
     /// Further blocks in the API's shape: pictures, documents.
     pub blocks: Vec<Value>,
+    /// What the model should read with the prompt although the user did not write it: text of a server.
+    pub notes: Vec<String>,
     /// Attachments that go with the prompt, in the transcript's shape: mentioned files, for example.
     pub attachments: Vec<Value>,
 }
@@ -27,10 +29,12 @@ impl UserPrompt {
         if self.blocks.is_empty() {
             return Value::String(self.text.clone());
         }
-        let mut blocks = self.blocks.clone();
+        let mut blocks = Vec::with_capacity(self.blocks.len() + 1);
+        // The order in which Claude Code writes them.
         if !self.text.trim().is_empty() {
             blocks.push(json!({"type": "text", "text": self.text}));
         }
+        blocks.extend(self.blocks.iter().cloned());
         Value::Array(blocks)
     }
 

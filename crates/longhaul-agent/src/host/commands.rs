@@ -8,8 +8,9 @@ use longhaul_core::models::ModelTable;
 use longhaul_store::Env;
 
 use super::read_only_queries::ReadOnlyQueries;
+use super::work;
 use crate::agent::{Agent, UserPrompt};
-use crate::own_command::OwnCommand;
+use crate::own_command::{InvokedCommand, OwnCommand};
 use crate::project_setup::ProjectSetup;
 use crate::screen::command::{self, BuiltinCommand, ParsedInput};
 use crate::screen::flow::WrappedLine;
@@ -25,10 +26,10 @@ pub struct TextCommands {
 }
 
 /// The outcome of an input line.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum CommandOutcome {
-    /// The line is a prompt.
-    Prompt(String),
+    /// The line is a prompt: the line itself, or what a server's prompt stands for.
+    Prompt(UserPrompt),
     /// The line is a command of the user's own, to be worked on.
     Own(OwnCommand),
     /// The line was a command, and this is its result.
@@ -57,15 +58,16 @@ impl TextCommands {
     pub(crate) async fn carry_out(&self, agent: &mut Agent, text: &str) -> CommandOutcome {
         let own = self.own();
         match command::read(text, &own) {
-            ParsedInput::Prompt => CommandOutcome::Prompt(text.to_owned()),
+            ParsedInput::Prompt => CommandOutcome::Prompt(UserPrompt::text(text)),
             // In print mode, nobody types commands for a shell.
-            ParsedInput::Shell(_) => CommandOutcome::Prompt(text.to_owned()),
+            ParsedInput::Shell(_) => CommandOutcome::Prompt(UserPrompt::text(text)),
             ParsedInput::Builtin(BuiltinCommand::Init, _) => {
-                CommandOutcome::Prompt(command::INIT.to_owned())
+                CommandOutcome::Prompt(UserPrompt::text(command::INIT))
             }
             ParsedInput::Own(name, arguments) => {
                 match self.workplace.command(&name, &arguments).await {
-                    Ok(command) => CommandOutcome::Own(command),
+                    Ok(InvokedCommand::Own(command)) => CommandOutcome::Own(command),
+                    Ok(InvokedCommand::Prompt(said)) => CommandOutcome::Prompt(said),
                     Err(why) => CommandOutcome::Refused(why),
                 }
             }
@@ -91,13 +93,9 @@ impl TextCommands {
         Ok(text.trim_end().to_owned())
     }
 
-    /// Attaches the files that a prompt mentions.
-    pub(crate) fn with_files(&self, agent: &Agent, text: String) -> UserPrompt {
-        let said = self.workplace.with_files(&agent.place().cwd, text);
-        for notice in said.notices {
-            agent.notice(notice);
-        }
-        said.prompt
+    /// Attaches what a prompt mentions.
+    pub(crate) async fn with_mentions(&self, agent: &mut Agent, said: UserPrompt) -> UserPrompt {
+        work::with_mentions(agent, &self.workplace, said).await
     }
 
     async fn builtin(

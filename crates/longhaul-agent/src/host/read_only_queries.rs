@@ -21,7 +21,8 @@ use crate::offline;
 use crate::project_setup::ProjectSetup;
 use crate::screen::{
     CommandItem, ContextView, CostLine, CostView, HookItem, HostRefusal, HostRequest,
-    MessageAuthor, MessageItem, ModelItem, ReplySender, RewindChoices, SessionItem, TranscriptItem,
+    MessageAuthor, MessageItem, ModelItem, ReplySender, ResourceItem, RewindChoices, SessionItem,
+    TranscriptItem,
 };
 
 /// Answers queries about an agent that another task works with.
@@ -61,6 +62,7 @@ impl ReadOnlyQueries {
             HostRequest::Hooks(reply) => self.spawn_query(reply, |looks| Ok(looks.hooks())),
             HostRequest::Cost(reply) => self.spawn_query(reply, |looks| Ok(looks.cost())),
             HostRequest::Commands(reply) => self.spawn_query(reply, |looks| Ok(looks.commands())),
+            HostRequest::Resources(reply) => self.spawn_query(reply, |looks| Ok(looks.resources())),
             other => return Some(other),
         }
         None
@@ -234,6 +236,13 @@ impl ReadOnlyQueries {
         let commands = self.workplace.commands().into_iter();
         commands
             .map(|(name, description)| CommandItem { name, description })
+            .collect()
+    }
+
+    fn resources(&self) -> Vec<ResourceItem> {
+        let resources = self.workplace.resources().into_iter();
+        resources
+            .map(|(mention, name)| ResourceItem { mention, name })
             .collect()
     }
 }

@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use longhaul::rewind;
+use longhaul_core::figures::counted;
 use longhaul_core::message::BlockKind;
 
 use super::transcript;
@@ -109,10 +110,7 @@ fn shown(path: &Path, cwd: &Path) -> String {
 }
 
 fn files_of(number: usize) -> String {
-    match number {
-        1 => "1 file".to_owned(),
-        number => format!("{number} files"),
-    }
+    counted(number as u64, "file")
 }
 
 fn refusal(error: impl std::fmt::Display) -> HostRefusal {

@@ -7,13 +7,14 @@ use std::io::Write as _;
 use std::path::Path;
 
 use longhaul::memory_files;
-use longhaul_core::figures::grouped;
+use longhaul_core::figures::{counted, grouped};
 
 use super::read_only_queries::ReadOnlyQueries;
 use super::transcript;
 use crate::agent::AgentKind;
 use crate::permission::PermissionRules;
 use crate::screen::{HostRefusal, SessionPage, transcript_text};
+use crate::tools::mcp::McpServerStatus;
 
 impl ReadOnlyQueries {
     pub(super) fn page(&self, page: SessionPage) -> Result<String, HostRefusal> {
@@ -43,20 +44,19 @@ impl ReadOnlyQueries {
                 .to_owned();
         }
         let mut text = "MCP servers:\n".to_owned();
-        for (name, tools) in &running {
-            let _ = writeln!(text, "  {name}: running, {tools} tools");
+        for (name, status) in &running {
+            let _ = writeln!(text, "  {name}: {}", server_line(status));
         }
         let idle = configured.iter().filter(|server| {
             let mut running = running.iter();
             !running.any(|(name, _)| *name == server.name)
         });
         for server in idle {
-            let why = if server.approved {
-                "not available"
-            } else {
-                "not started: nobody has agreed to it"
-            };
-            let _ = writeln!(text, "  {}: {why}", server.name);
+            let _ = writeln!(
+                text,
+                "  {}: not started: nobody has agreed to it",
+                server.name
+            );
         }
         text
     }
@@ -123,7 +123,17 @@ impl ReadOnlyQueries {
                 grouped(look.status.limit)
             ),
         );
-        line("Servers", self.workplace.servers().len().to_string());
+        let servers = self.workplace.servers();
+        let is_running =
+            |status: &McpServerStatus| matches!(status, McpServerStatus::Running { .. });
+        let running = servers.iter().filter(|(_, status)| is_running(status));
+        line(
+            "Servers",
+            match servers.len() {
+                0 => "none".to_owned(),
+                all => format!("{} of {all} running", running.count()),
+            },
+        );
         Ok(text)
     }
 
@@ -137,6 +147,39 @@ impl ReadOnlyQueries {
         write_new(&path, &transcript_text(&items))
             .map_err(|error| HostRefusal(format!("{} is not written: {error}", path.display())))?;
         Ok(format!("the conversation is in {}", path.display()))
+    }
+}
+
+/// What has become of a server.
+fn server_line(status: &McpServerStatus) -> String {
+    match status {
+        McpServerStatus::Starting => "still starting".to_owned(),
+        McpServerStatus::Running {
+            tools,
+            prompts,
+            resources,
+        } => {
+            let parts = [
+                (*tools, "tool"),
+                (*prompts, "prompt"),
+                (*resources, "resource"),
+            ];
+            let parts = parts.into_iter().enumerate();
+            // Most servers have only tools.
+            let parts = parts.filter(|(at, (number, _))| *at == 0 || *number > 0);
+            let parts: Vec<String> = parts
+                .map(|(_, (number, noun))| counted(number as u64, noun))
+                .collect();
+            format!("running, {}", parts.join(", "))
+        }
+        McpServerStatus::Failed { why, log } => {
+            // A program that is not there has written nothing.
+            let log = match log.exists() {
+                true => format!("\n    its log: {}", log.display()),
+                false => String::new(),
+            };
+            format!("failed: {why}{log}")
+        }
     }
 }
 

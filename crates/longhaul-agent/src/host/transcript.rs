@@ -16,7 +16,7 @@ use crate::agent::{SessionSnapshot, is_interrupt_marker};
 use crate::screen::{TranscriptItem, TranscriptKind};
 
 /// Fields of a call's input that say what it is about, the best ones first.
-const TELLING: [&str; 10] = [
+const TELLING: [&str; 11] = [
     "file_path",
     "command",
     "pattern",
@@ -27,6 +27,7 @@ const TELLING: [&str; 10] = [
     "description",
     "task_id",
     "prompt",
+    "name",
 ];
 /// The maximum number of characters of a call's line.
 const LINE: usize = 100;
@@ -180,7 +181,8 @@ fn said(view: EntryView<'_>, block: &EntryBlock) -> Option<(TranscriptKind, Stri
         }
         BlockKind::Image | BlockKind::Document => {
             let kind = if is_user {
-                TranscriptKind::User
+                // The user's words are in a block of their own.
+                TranscriptKind::Attachment("a picture or a document".to_owned())
             } else {
                 TranscriptKind::Assistant
             };

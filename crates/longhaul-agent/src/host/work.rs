@@ -4,11 +4,15 @@ use longhaul::hooks::EndReason;
 use longhaul::recorded::RecordedTranscript;
 use longhaul::session::CompactOutcome;
 use longhaul_core::engine::CompactRequest;
+use longhaul_core::figures::grouped;
 use tokio::sync::mpsc::UnboundedReceiver;
 
 use super::idle::IdleWatch;
 use super::rewinding;
-use crate::agent::Agent;
+use crate::agent::{Agent, UserPrompt};
+use crate::files::FileState;
+use crate::own_command::InvokedCommand;
+use crate::picture::Picture;
 use crate::project_setup::ProjectSetup;
 use crate::screen::{
     CompactionReply, CompactionRequest, CompactionStep, HostRefusal, HostRequest, ReplySender,
@@ -55,7 +59,12 @@ async fn perform(agent: &mut Agent, workplace: &ProjectSetup, ask: HostRequest) 
     let _ = agent.canceller();
     match ask {
         HostRequest::Prompt(text, reply) => {
-            prompt(agent, workplace, text).await;
+            prompt(agent, workplace, UserPrompt::text(text)).await;
+            answer(reply, Ok(()));
+        }
+        HostRequest::PromptWithPictures(text, pictures, reply) => {
+            let said = with_pictures(agent, workplace, text, &pictures);
+            prompt(agent, workplace, said).await;
             answer(reply, Ok(()));
         }
         HostRequest::Shell(command, reply) => {
@@ -66,18 +75,24 @@ async fn perform(agent: &mut Agent, workplace: &ProjectSetup, ask: HostRequest) 
             name,
             arguments,
             reply,
-        } => match workplace.command(&name, &arguments).await {
-            Ok(command) => {
-                let said = workplace.with_files(&agent.place().cwd.clone(), command.words());
-                for notice in said.notices {
-                    agent.notice(notice);
+        } => {
+            let cancel = agent.cancellation().token();
+            let asked = workplace.command(&name, &arguments);
+            match cancel.run_until_cancelled(asked).await {
+                Some(Ok(InvokedCommand::Prompt(said))) => {
+                    prompt(agent, workplace, said).await;
+                    answer(reply, Ok(()));
                 }
-                let attachments = said.prompt.attachments;
-                agent.run_own_command(command, attachments).await;
-                answer(reply, Ok(()));
+                Some(Ok(InvokedCommand::Own(command))) => {
+                    let said = UserPrompt::text(command.words());
+                    let mentioned = with_mentions(agent, workplace, said).await;
+                    agent.run_own_command(command, mentioned).await;
+                    answer(reply, Ok(()));
+                }
+                Some(Err(why)) => answer(reply, Err(HostRefusal(why))),
+                None => answer(reply, Err(HostRefusal(format!("/{name} was stopped")))),
             }
-            Err(why) => answer(reply, Err(HostRefusal(why))),
-        },
+        }
         HostRequest::Compact(ask, reply) => {
             let done = compact(agent, ask).await;
             answer(reply, done);
@@ -87,10 +102,14 @@ async fn perform(agent: &mut Agent, workplace: &ProjectSetup, ask: HostRequest) 
             answer(reply, done);
         }
         HostRequest::UndoCompaction(reply) => {
-            let done = agent.undo_compaction().await.map(|undone| {
+            let undone = agent.undo_compaction().await;
+            // The figures are those of the whole request, as the status line has them.
+            let prefix = agent.head_tokens();
+            let done = undone.map(|undone| {
                 format!(
                     "the compaction is undone: {} tokens in place of {}",
-                    undone.after, undone.before
+                    grouped(undone.after + prefix),
+                    grouped(undone.before + prefix)
                 )
             });
             answer(reply, done.map_err(refusal));
@@ -135,17 +154,60 @@ async fn perform(agent: &mut Agent, workplace: &ProjectSetup, ask: HostRequest) 
         | HostRequest::Export(..)
         | HostRequest::Hooks(_)
         | HostRequest::Cost(_)
-        | HostRequest::Commands(_) => {}
+        | HostRequest::Commands(_)
+        | HostRequest::Resources(_) => {}
     }
 }
 
 /// Works on a prompt, with the files that it mentions.
-async fn prompt(agent: &mut Agent, workplace: &ProjectSetup, text: String) {
-    let said = workplace.with_files(&agent.place().cwd.clone(), text);
-    for notice in said.notices {
-        agent.notice(notice);
+async fn prompt(agent: &mut Agent, workplace: &ProjectSetup, said: UserPrompt) {
+    let said = with_mentions(agent, workplace, said).await;
+    agent.prompt(said).await;
+}
+
+/// A prompt with pictures, as far as requests with all of them will be accepted.
+fn with_pictures(
+    agent: &Agent,
+    workplace: &ProjectSetup,
+    text: String,
+    pictures: &[Picture],
+) -> UserPrompt {
+    let mut said = UserPrompt::text(text);
+    for picture in pictures {
+        if !workplace.admits_picture(picture) {
+            agent.notice(format!(
+                "a picture of {} is not attached: with more than 20 pictures, none may have a side over {} pixels",
+                picture.size(),
+                grouped(FileState::LONG_SIDE as u64)
+            ));
+            continue;
+        }
+        said.blocks.push(picture.block());
+        let path = picture.path.as_deref();
+        let source = path.map(|path| format!("[Image: source: {}]", path.display()));
+        said.notes.extend(source);
     }
-    agent.prompt(said.prompt).await;
+    said
+}
+
+/// Attaches what a prompt mentions, and says so. A server that does not answer can be stopped; then the prompt is, too.
+pub(super) async fn with_mentions(
+    agent: &mut Agent,
+    workplace: &ProjectSetup,
+    said: UserPrompt,
+) -> UserPrompt {
+    let cancel = agent.cancellation().token();
+    let cwd = agent.place().cwd.clone();
+    let attached = workplace.with_mentions(&cwd, said.clone());
+    match cancel.run_until_cancelled(attached).await {
+        Some(attached) => {
+            for notice in attached.notices {
+                agent.notice(notice);
+            }
+            attached.prompt
+        }
+        None => said,
+    }
 }
 
 /// Runs a command for the user.

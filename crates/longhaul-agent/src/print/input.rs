@@ -129,6 +129,6 @@ fn said(blocks: &[Value]) -> UserPrompt {
             .filter(|block| text(block).is_none())
             .cloned()
             .collect(),
-        attachments: Vec::new(),
+        ..UserPrompt::default()
     }
 }

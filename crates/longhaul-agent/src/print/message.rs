@@ -2,6 +2,7 @@
 
 use longhaul::session::RetryWait;
 use longhaul_core::engine::CompactionSuccess;
+use longhaul_core::figures::counted;
 use longhaul_core::message::Usage;
 use serde_json::{Value, json};
 
@@ -137,7 +138,10 @@ pub(super) fn finish(agent: &Agent, finish: &PrintResult<'_>) -> Value {
         PromptOutcome::Done => ("success", finish.text.to_owned()),
         PromptOutcome::TurnsUsedUp(turns) => (
             "error_max_turns",
-            format!("It did not finish within {turns} turns."),
+            format!(
+                "It did not finish within {}.",
+                counted(u64::from(*turns), "turn")
+            ),
         ),
         PromptOutcome::BudgetUsedUp(most) => (
             "error_max_budget_usd",

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use longhaul_core::engine::{CompactFailure, Event};
+use longhaul_core::figures::counted;
 use longhaul_core::listing::{harmless, harmless_json};
 use serde_json::Value;
 
@@ -115,7 +116,10 @@ impl<'a> PrintOutput<'a> {
             PromptOutcome::Cancelled => (self.talk)("interrupted"),
             PromptOutcome::Refused(why) | PromptOutcome::Failed(why) => (self.talk)(why),
             PromptOutcome::TurnsUsedUp(turns) => {
-                (self.talk)(&format!("it did not finish within {turns} turns"));
+                (self.talk)(&format!(
+                    "it did not finish within {}",
+                    counted(u64::from(*turns), "turn")
+                ));
             }
             PromptOutcome::BudgetUsedUp(most) => {
                 (self.talk)(&format!("it has cost {most}, which is its limit"));

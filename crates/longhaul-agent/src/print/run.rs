@@ -71,11 +71,13 @@ pub async fn print(
 ) -> io::Result<PrintExit> {
     let mut prompts = prompts.into();
     let mut page = PrintOutput::new(options.format, agent.session_id(), out, talk);
+    // The token is not renewed between prompts: an interrupt ends the whole run.
+    let interrupt = agent.cancellation().token();
+    // Whoever interrupts it gets the answer to the first prompt, which says so.
+    let _ = interrupt.run_until_cancelled(agent.settle_tools()).await;
     if options.format == PrintFormat::StreamJson {
         page.object(&message::init(agent));
     }
-    // The token is not renewed between prompts: an interrupt ends the whole run.
-    let interrupt = agent.cancellation().token();
     let mut exit = PrintExit::Done;
     let mut answered = 0_usize;
     loop {
@@ -168,14 +170,12 @@ async fn answer(
 ) -> PromptResult {
     let carried = match commands {
         Some(commands) if said.blocks.is_empty() => commands.carry_out(agent, &said.text).await,
-        _ => CommandOutcome::Prompt(said.text.clone()),
+        _ => CommandOutcome::Prompt(said),
     };
     match carried {
-        CommandOutcome::Prompt(text) => {
-            let mut prompt = UserPrompt { text, ..said };
+        CommandOutcome::Prompt(mut prompt) => {
             if let Some(commands) = commands.filter(|_| prompt.attachments.is_empty()) {
-                let with_files = commands.with_files(agent, prompt.text.clone());
-                prompt.attachments = with_files.attachments;
+                prompt = commands.with_mentions(agent, prompt).await;
             }
             PromptResult {
                 ended: agent.prompt(prompt).await,
@@ -183,10 +183,12 @@ async fn answer(
             }
         }
         CommandOutcome::Own(command) => {
-            let with_files = commands.map(|it| it.with_files(agent, command.words()));
-            let attachments = with_files.map(|it| it.attachments).unwrap_or_default();
+            let mut mentioned = UserPrompt::text(command.words());
+            if let Some(commands) = commands {
+                mentioned = commands.with_mentions(agent, mentioned).await;
+            }
             PromptResult {
-                ended: agent.run_own_command(command, attachments).await,
+                ended: agent.run_own_command(command, mentioned).await,
                 said: None,
             }
         }

@@ -1,25 +1,26 @@
-//! Files that a prompt mentions as `@path`: their content goes with the prompt. Only files in the folders of the session
-//! are attached, and none that a rule hides: a prompt may be pasted from anywhere.
+//! What a prompt mentions as `@path` or `@server:uri`: its content goes with the prompt. Only files in the folders of the
+//! session are attached, and none that a rule hides: a prompt may be pasted from anywhere.
 
 use std::path::{Path, PathBuf};
 
+use longhaul_core::figures::{counted, grouped};
 use serde_json::{Value, json};
 
 use super::ProjectSetup;
 use crate::agent::UserPrompt;
 use crate::files::{OpenedFile, resolve};
 
-/// The maximum number of files that go with one prompt.
-const MOST_FILES: usize = 10;
-/// The maximum number of lines and of bytes of each.
+/// The maximum number of mentions that are followed in one prompt.
+const MOST_MENTIONS: usize = 10;
+/// The maximum number of lines and of bytes of a file.
 const MOST_LINES: usize = 2_000;
 const MOST_BYTES: usize = 100_000;
 /// Signs that end a sentence rather than a path.
 const AFTER: [char; 9] = [',', '.', ';', ':', '!', '?', ')', '"', '\''];
 
-/// A prompt with the files that it mentions.
+/// A prompt with what it mentions.
 #[derive(Debug)]
-pub(crate) struct PromptWithFiles {
+pub(crate) struct PromptWithMentions {
     /// The prompt, with its attachments.
     pub(crate) prompt: UserPrompt,
     /// What was attached and what was not, for people.
@@ -27,52 +28,75 @@ pub(crate) struct PromptWithFiles {
 }
 
 impl ProjectSetup {
-    /// Attaches the files that a prompt mentions.
-    pub(crate) fn with_files(&self, cwd: &Path, text: String) -> PromptWithFiles {
+    /// Attaches what a prompt mentions.
+    pub(crate) async fn with_mentions(
+        &self,
+        cwd: &Path,
+        mut prompt: UserPrompt,
+    ) -> PromptWithMentions {
         let mut notices = Vec::new();
-        let mut attachments = Vec::new();
-        for name in mentioned(&text).into_iter().take(MOST_FILES) {
-            match self.attachment(cwd, name) {
-                Attached::File(value, lines) => {
-                    attachments.push(value);
-                    notices.push(format!("attached {name} ({lines})"));
+        let text = prompt.text.clone();
+        for name in mentioned(&text).into_iter().take(MOST_MENTIONS) {
+            let attached = match self.attachment(cwd, name) {
+                Attached::Nothing => self.resource(name).await,
+                attached => attached,
+            };
+            match attached {
+                Attached::Content(value, about) => {
+                    prompt.attachments.extend(value);
+                    notices.push(format!("attached {name} ({about})"));
+                }
+                Attached::Pictures(value, pictures) => {
+                    let about = counted(pictures.len() as u64, "picture");
+                    prompt.attachments.extend(value);
+                    prompt.blocks.extend(pictures);
+                    notices.push(format!("attached {name} ({about})"));
                 }
                 Attached::Refused(why) => notices.push(format!("{name} is not attached: {why}")),
-                Attached::NoFile => {}
+                Attached::Nothing => {}
             }
         }
-        PromptWithFiles {
-            prompt: UserPrompt {
-                text,
-                attachments,
-                ..UserPrompt::default()
-            },
-            notices,
+        PromptWithMentions { prompt, notices }
+    }
+
+    /// The resource of a server that a mention means.
+    async fn resource(&self, name: &str) -> Attached {
+        let Some(servers) = &self.tool_provisioner.servers else {
+            return Attached::Nothing;
+        };
+        match servers.resource(name).await {
+            None => Attached::Nothing,
+            Some(Err(why)) => Attached::Refused(why),
+            Some(Ok(read)) if read.pictures.is_empty() => {
+                Attached::Content(read.attachment, counted(read.lines as u64, "line"))
+            }
+            Some(Ok(read)) => Attached::Pictures(read.attachment, read.pictures),
         }
     }
 
     fn attachment(&self, cwd: &Path, name: &str) -> Attached {
+        let refused = |why: &str| Attached::Refused(why.to_owned());
         let path = cwd.join(name);
         // What does not exist is no mention: an address, a decorator, a handle.
         if !path.is_file() {
-            return Attached::NoFile;
+            return Attached::Nothing;
         }
         let Ok(real) = resolve(&path) else {
-            return Attached::NoFile;
+            return Attached::Nothing;
         };
         let folders = std::iter::once(cwd).chain(self.further.iter().map(PathBuf::as_path));
         if !folders.into_iter().any(|folder| real.starts_with(folder)) {
-            return Attached::Refused("it is outside of this folder; ask for it to be read");
+            return refused("it is outside of this folder; ask for it to be read");
         }
         if self.gate.permissions.denies_reading(&real) {
-            return Attached::Refused("a rule forbids reading it");
+            return refused("a rule forbids reading it");
         }
         let content = OpenedFile::regular(&real).and_then(OpenedFile::content);
         let Ok(content) = content else {
-            return Attached::Refused("it cannot be read");
+            return refused("it cannot be read");
         };
         let Ok(text) = String::from_utf8(content) else {
-            return Attached::Refused("it is not text");
+            return refused("it is not text");
         };
         let total = text.lines().count();
         let shown = beginning(&text);
@@ -84,19 +108,26 @@ impl ProjectSetup {
                 "filePath": real, "content": shown, "numLines": lines, "startLine": 1, "totalLines": total,
             }},
         });
-        let about = match (lines, total) {
-            (1, 1) => "1 line".to_owned(),
-            (lines, total) if lines == total => format!("{total} lines"),
-            (lines, total) => format!("the first {lines} of {total} lines"),
+        let about = if lines == total {
+            counted(total as u64, "line")
+        } else {
+            format!(
+                "the first {} of {}",
+                grouped(lines as u64),
+                counted(total as u64, "line")
+            )
         };
-        Attached::File(value, about)
+        Attached::Content(Some(value), about)
     }
 }
 
 enum Attached {
-    File(Value, String),
-    Refused(&'static str),
-    NoFile,
+    /// A text, as an attachment, and how long it is.
+    Content(Option<Value>, String),
+    /// Pictures, as blocks, and maybe a text.
+    Pictures(Option<Value>, Vec<Value>),
+    Refused(String),
+    Nothing,
 }
 
 /// The beginning of a text that is attached.
@@ -133,6 +164,10 @@ mod tests {
     fn words_with_an_at_sign_are_mentions() {
         let found = mentioned("Compare @src/a.rs with (@b.txt), ask me@home.org; again @src/a.rs.");
         assert_eq!(found, ["src/a.rs", "b.txt"]);
+        assert_eq!(
+            mentioned("see @docs:file:///a.txt."),
+            ["docs:file:///a.txt"]
+        );
         assert_eq!(beginning(&"x\n".repeat(3_000)).lines().count(), MOST_LINES);
         assert_eq!(beginning(&"ä".repeat(60_000)).len(), MOST_BYTES);
     }

@@ -22,13 +22,14 @@ use longhaul_core::config::Config;
 use longhaul_provider::Proxy;
 use longhaul_store::{Env, Home};
 
-use crate::agent::AgentBuilder;
+use crate::agent::{AgentBuilder, UserPrompt};
 use crate::event::ApprovalMode;
-use crate::own_command::{CommandPart, OwnCommand};
+use crate::own_command::{CommandPart, InvokedCommand, OwnCommand};
 use crate::permission::PermissionRuleError;
+use crate::picture::Picture;
 use crate::session_paths::SessionPaths;
 use crate::settings::{McpServer, OutsideFile, ProjectSettings, TrustRequirement, servers_of_file};
-use crate::tools::mcp::{McpLimits, McpServers};
+use crate::tools::mcp::{McpLimits, McpNews, McpPromptText, McpServerStatus, McpServers};
 use crate::tools::skill::{Skill, SkillInvoker};
 use crate::tools::web_fetch;
 use consent::{ConsentContext, is_agreed};
@@ -94,7 +95,7 @@ pub struct ProjectSetup {
 }
 
 impl ProjectSetup {
-    /// Loads the settings of a folder and starts its servers. If there is nobody to ask, whatever needs consent is left
+    /// Loads the settings of a folder and begins to start its servers; nothing waits for them. If there is nobody to ask, whatever needs consent is left
     /// out, with a notice.
     pub async fn open(
         env: &Env,
@@ -164,10 +165,12 @@ impl ProjectSetup {
             permissions.show(&place.session_folder());
             let rings = bell.clone();
             let limits = McpLimits::from_env(variable);
-            let heard = Arc::new(move |sentence| rings.notice(sentence));
-            Some(Arc::new(
-                McpServers::start(wanted, &place, limits, heard).await,
-            ))
+            let changes = bell.clone();
+            let news = McpNews {
+                notice: Arc::new(move |sentence| rings.notice(sentence)),
+                changed: Arc::new(move || changes.offer_changed()),
+            };
+            Some(Arc::new(McpServers::start(wanted, &place, limits, &news)))
         };
         let fitter = ToolProvisioner {
             permissions: permissions.clone(),
@@ -233,22 +236,22 @@ impl ProjectSetup {
         self.gate.permissions.mode()
     }
 
-    /// The MCP servers that run, with the number of their tools.
-    pub fn servers(&self) -> Vec<(String, usize)> {
-        let Some(servers) = &self.tool_provisioner.servers else {
-            return Vec::new();
-        };
-        let tools = |name: &str| {
-            let prefix = format!("mcp__{name}__");
-            let tools = servers.tools().iter();
-            tools
-                .filter(|tool| tool.name().starts_with(&prefix))
-                .count()
-        };
-        servers
-            .names()
-            .map(|name| (name.to_owned(), tools(name)))
-            .collect()
+    /// The MCP servers that were to be started, and what has become of them.
+    pub fn servers(&self) -> Vec<(String, McpServerStatus)> {
+        let servers = self.tool_provisioner.servers.as_ref();
+        servers.map_or_else(Vec::new, |servers| servers.statuses())
+    }
+
+    /// What prompts can mention of servers, as `server:uri`, and what it is.
+    pub fn resources(&self) -> Vec<(String, String)> {
+        let servers = self.tool_provisioner.servers.iter();
+        let resources = servers.flat_map(|servers| servers.resources());
+        resources.map(|it| (it.mention, it.name)).collect()
+    }
+
+    /// Counts a picture of the user in the main conversation, if requests with it will be accepted.
+    pub(crate) fn admits_picture(&self, picture: &Picture) -> bool {
+        self.tool_provisioner.admits_picture(picture.longer_side())
     }
 
     /// The hooks that run.
@@ -256,7 +259,8 @@ impl ProjectSetup {
         self.project.hooks.listed()
     }
 
-    /// What the user can type as `/name`, and its description: the user's commands, then skills.
+    /// What the user can type as `/name`, and its description: the user's commands, then skills, then the prompts of
+    /// servers.
     pub fn commands(&self) -> Vec<(String, String)> {
         let commands = self.project.commands.iter();
         let commands = commands.map(|it| {
@@ -268,28 +272,45 @@ impl ProjectSetup {
         });
         let mut all: Vec<(String, String)> = commands.collect();
         let skills = self.project.skills.iter().filter(|it| it.user_may_invoke);
-        for skill in skills {
-            if !all.iter().any(|(name, _)| *name == skill.name) {
-                all.push((skill.name.clone(), skill.description.clone()));
+        let skills = skills.map(|it| (it.name.clone(), it.description.clone()));
+        let servers = self.tool_provisioner.servers.iter();
+        let prompts = servers.flat_map(|servers| servers.prompts());
+        let prompts = prompts.map(|prompt| {
+            let about = format!("{} {}", prompt.usage(), prompt.description);
+            (prompt.command, about.trim_start().to_owned())
+        });
+        for (name, about) in skills.chain(prompts) {
+            if !all.iter().any(|(taken, _)| *taken == name) {
+                all.push((name, about));
             }
         }
         all
     }
 
-    /// A command or a skill with these arguments. An error says why there is none.
-    pub async fn command(&self, name: &str, arguments: &str) -> Result<OwnCommand, String> {
-        match self.project.command(name) {
-            Some(command) => command.invoke(arguments),
-            None => {
-                let invoked = self.tool_provisioner.invoke(name, arguments).await;
-                let text = invoked.map_err(|error| error.to_string())?;
-                Ok(OwnCommand {
-                    name: name.to_owned(),
-                    parts: vec![CommandPart::Text(text)],
-                    allowed_tools: Vec::new(),
-                })
-            }
+    /// The command, the skill or the server's prompt with this name. An error says why there is none.
+    pub async fn command(&self, name: &str, arguments: &str) -> Result<InvokedCommand, String> {
+        if let Some(command) = self.project.command(name) {
+            return command.invoke(arguments).map(InvokedCommand::Own);
         }
+        if let Some(servers) = &self.tool_provisioner.servers
+            && let Some(asked) = servers.prompt(name, arguments).await
+        {
+            let McpPromptText { text, pictures } = asked?;
+            return Ok(InvokedCommand::Prompt(UserPrompt {
+                // What the user said is what they typed; the rest is the server's.
+                text: format!("/{name} {arguments}").trim_end().to_owned(),
+                blocks: pictures,
+                notes: vec![text],
+                ..UserPrompt::default()
+            }));
+        }
+        let invoked = self.tool_provisioner.invoke(name, arguments).await;
+        let text = invoked.map_err(|error| error.to_string())?;
+        Ok(InvokedCommand::Own(OwnCommand {
+            name: name.to_owned(),
+            parts: vec![CommandPart::Text(text)],
+            allowed_tools: Vec::new(),
+        }))
     }
 }
 

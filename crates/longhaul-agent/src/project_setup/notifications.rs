@@ -27,6 +27,16 @@ impl Notifications {
         }
     }
 
+    /// What can be typed has changed. Without a listener nobody has asked for it yet.
+    pub(super) fn offer_changed(&self) {
+        let state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let tell = state.tell.clone();
+        drop(state);
+        if let Some(tell) = tell {
+            tell(AgentEvent::OfferChanged);
+        }
+    }
+
     /// Sends notices here from now on, beginning with those that waited.
     pub(super) fn deliver_to(&self, tell: &EventCallback) {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -18,7 +18,7 @@ use crate::event::{AgentEvent, ApprovalMode};
 use crate::files::FileState;
 use crate::permission::Permissions;
 use crate::session_paths::SessionPaths;
-use crate::tool::Toolbox;
+use crate::tool::{CALL_LATE_TOOL, LateTools, Toolbox};
 use crate::tools::mcp::McpServers;
 use crate::tools::plan::{self, ApprovalModeStore, PlanState};
 use crate::tools::skill::{Skill, SkillInvokeError, SkillInvoker, Skills};
@@ -47,6 +47,7 @@ pub(super) struct ToolProvisioner {
 pub(super) struct MainConversationTools {
     transcript: PathBuf,
     shells: Arc<BackgroundShells>,
+    files: Arc<FileState>,
     skills: Arc<Skills>,
 }
 
@@ -67,7 +68,10 @@ impl ToolProvisioner {
                 self.permissions.keep_in(&place);
                 let tell = tell.clone();
                 let told = move |list: &[_]| tell(AgentEvent::Todos(list.to_vec()));
-                (self.shells(&place, &skills), TodoList::watched(told))
+                (
+                    self.shells(&place, &files, &skills),
+                    TodoList::watched(told),
+                )
             }
             ConversationRole::SubAgent => (self.new_shells(), TodoList::default()),
         };
@@ -105,10 +109,13 @@ impl ToolProvisioner {
         for tool in own.into_iter().chain(services(&with)) {
             // A sub-agent has nobody to show a plan to.
             let plans = [plan::ENTER, plan::EXIT].contains(&tool.name());
-            if seat == ConversationRole::Main || !plans {
+            // Whatever comes while it works is for the next one.
+            let is_late = tool.name() == CALL_LATE_TOOL;
+            if seat == ConversationRole::Main || !plans && !is_late {
                 toolbox.add(tool);
             }
         }
+        toolbox.join(self.servers.iter().flat_map(|servers| servers.tools()));
         let sources = match seat {
             ConversationRole::Main => sources(with, files),
             ConversationRole::SubAgent => ToolStateSources {
@@ -121,13 +128,19 @@ impl ToolProvisioner {
     }
 
     /// The shells of a session, which continue when it is reopened.
-    fn shells(&self, place: &SessionPaths, skills: &Arc<Skills>) -> Arc<BackgroundShells> {
+    fn shells(
+        &self,
+        place: &SessionPaths,
+        files: &Arc<FileState>,
+        skills: &Arc<Skills>,
+    ) -> Arc<BackgroundShells> {
         let mut main = self.main.lock().unwrap_or_else(PoisonError::into_inner);
         let same = main.take().filter(|it| it.transcript == place.transcript);
         let shells = same.map_or_else(|| self.new_shells(), |main| main.shells);
         *main = Some(MainConversationTools {
             transcript: place.transcript.clone(),
             shells: shells.clone(),
+            files: files.clone(),
             skills: skills.clone(),
         });
         shells
@@ -136,6 +149,13 @@ impl ToolProvisioner {
     fn new_shells(&self) -> Arc<BackgroundShells> {
         let shells = BackgroundShells::with_env(self.variables.clone());
         Arc::new(shells.passing(self.passed.clone()))
+    }
+
+    /// Counts a picture of the user, if requests with it will be accepted.
+    pub(super) fn admits_picture(&self, longer_side: usize) -> bool {
+        let main = self.main.lock().unwrap_or_else(PoisonError::into_inner);
+        let files = main.as_ref().map(|main| main.files.clone());
+        files.is_none_or(|files| files.admits_picture(longer_side))
     }
 
     /// Invokes a skill for the user.
@@ -165,6 +185,7 @@ fn sources(with: ToolServices, files: Arc<FileState>) -> ToolStateSources {
         servers,
         ..
     } = with;
+    let late_tools = servers.clone().map(|it| it as Arc<dyn LateTools>);
     let (list, kept, reminded, invoked) =
         (todos.clone(), plan.clone(), plan.clone(), skills.clone());
     ToolStateSources {
@@ -179,6 +200,7 @@ fn sources(with: ToolServices, files: Arc<FileState>) -> ToolStateSources {
             let announced = servers.as_ref().and_then(|all| all.announcement());
             announced.into_iter().collect()
         }),
+        late_tools,
         knows: knowing(&files),
         heard: forgetting(files),
         reopened: Arc::new(move |live| refill(live, &todos, &skills)),

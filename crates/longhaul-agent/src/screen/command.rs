@@ -83,23 +83,43 @@ impl BuiltinCommand {
         }
     }
 
+    /// What may be typed after the name; empty for most commands.
+    pub(crate) fn takes(self) -> &'static str {
+        match self {
+            Self::Compact => "[instructions]",
+            Self::Cost => "[economy off|clear|full]",
+            Self::Effort => "[low to max|off|auto]",
+            Self::Export => "[file]",
+            Self::Model => "[name]",
+            Self::Resume => "[id]",
+            _ => "",
+        }
+    }
+
+    /// The command as it is typed.
+    fn usage(self) -> String {
+        format!("/{} {}", self.name(), self.takes())
+            .trim_end()
+            .to_owned()
+    }
+
     /// What the command does.
     pub(crate) fn about(self) -> &'static str {
         match self {
             Self::Agents => "the kinds of sub-agents",
             Self::Clear => "begin a new conversation; the old one can be resumed",
-            Self::Compact => "summarize the conversation, with a preview; takes instructions",
+            Self::Compact => "summarize the conversation, with a preview",
             Self::Context => "show what fills the window",
-            Self::Cost => "the costs, and what paid; takes economy off, clear or full",
-            Self::Effort => "how hard the model thinks; takes low to max, off or auto",
+            Self::Cost => "the costs, and what paid; what is decided by price",
+            Self::Effort => "how hard the model thinks",
             Self::Exit => "leave",
-            Self::Export => "write the conversation into a text file; takes its name",
+            Self::Export => "write the conversation into a text file",
             Self::Help => "keys and commands",
             Self::Hooks => "the hooks that are set up",
             Self::Init => "let the model write a CLAUDE.md for this project",
             Self::Mcp => "the MCP servers and how many tools they have",
             Self::Memory => "the memory files that the model reads",
-            Self::Model => "switch to another model; takes its name",
+            Self::Model => "switch to another model",
             Self::Notes => "the notes kept of this session",
             Self::Permissions => "the rules about what may run",
             Self::Report => "what the newest compaction dropped, kept and put back",
@@ -148,7 +168,7 @@ pub(crate) fn economy(rest: &str) -> Result<EconomyPolicy, String> {
         (Some("economy"), Some(name), None) => EconomyPolicy::named(name),
         _ => None,
     };
-    policy.ok_or_else(|| "/cost takes nothing, or: economy off, clear or full".to_owned())
+    policy.ok_or_else(|| "usage: /cost, or /cost economy off, clear or full".to_owned())
 }
 
 /// Parses the argument of `/effort`.
@@ -200,7 +220,7 @@ pub(crate) fn read(text: &str, own: &[CommandItem]) -> ParsedInput {
 }
 
 /// The keys that `/help` lists.
-const KEYS: [(&str, &str); 14] = [
+const KEYS: [(&str, &str); 15] = [
     ("enter", "send; while the model works, send when it is done"),
     ("alt-enter, ctrl-j, \\ enter", "a new line"),
     (
@@ -208,7 +228,14 @@ const KEYS: [(&str, &str); 14] = [
         "move; at the first or last line, earlier and later prompts",
     ),
     ("tab", "complete a /command or an @path"),
-    ("@path", "attach a file of this folder"),
+    (
+        "@path, @server:uri",
+        "attach a file of this folder, a resource of an MCP server",
+    ),
+    (
+        "ctrl-v, a pasted path",
+        "attach the picture on the clipboard, or in that file",
+    ),
     (
         "!command",
         "run a command in the shell; the model sees its output",
@@ -250,11 +277,11 @@ pub(crate) fn help(own: &[CommandItem]) -> Vec<WrappedLine> {
     let mut lines = vec![WrappedLine::blank(), WrappedLine::styled("Keys", BOLD)];
     lines.extend(
         KEYS.iter()
-            .map(|(key, about)| entry((*key).to_owned(), about, 28)),
+            .map(|(key, about)| entry((*key).to_owned(), about, 30)),
     );
     lines.push(WrappedLine::styled("Commands", BOLD));
     let builtin = BuiltinCommand::ALL.into_iter();
-    lines.extend(builtin.map(|command| entry(format!("/{}", command.name()), command.about(), 10)));
+    lines.extend(builtin.map(|command| entry(command.usage(), command.about(), 30)));
     if !own.is_empty() {
         lines.push(WrappedLine::styled("Your commands", BOLD));
     }
@@ -263,7 +290,7 @@ pub(crate) fn help(own: &[CommandItem]) -> Vec<WrappedLine> {
         entry(
             format!("/{name}"),
             &super::text::clean_line(&command.description),
-            10,
+            30,
         )
     }));
     lines

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::command::BuiltinCommand;
 use super::editor::Editor;
-use super::host::CommandItem;
+use super::host::{CommandItem, ResourceItem};
 use super::search::best;
 use super::text::clean_line;
 
@@ -23,24 +23,48 @@ pub(crate) struct Completion {
 }
 
 /// The completions of the word at the cursor; `None` if it is neither a command nor a path.
-pub(crate) fn of(editor: &Editor, own: &[CommandItem], files: &[String]) -> Option<Completion> {
+pub(crate) fn of(
+    editor: &Editor,
+    own: &[CommandItem],
+    files: &[String],
+    resources: &[ResourceItem],
+) -> Option<Completion> {
     let word = editor.word();
     let options = if let Some(name) = word.strip_prefix('/').filter(|_| editor.word_is_first()) {
         commands(name, own)
     } else {
-        let path = word.strip_prefix('@')?;
-        let found = best(path, files, |file| file);
-        (found.into_iter().take(SHOWN))
-            .map(|at| (format!("@{}", files[at]), String::new()))
-            .collect()
+        mentions(word.strip_prefix('@')?, files, resources)
     };
     let same = options.len() == 1 && options[0].0 == word;
     (!options.is_empty() && !same).then_some(Completion { options, chosen: 0 })
 }
 
+/// Files, and resources of servers. Whoever types a server's name looks for its resources.
+fn mentions(part: &str, files: &[String], resources: &[ResourceItem]) -> Vec<(String, String)> {
+    let found = best(part, resources, |resource| &resource.mention);
+    let found = found.into_iter().map(|at| {
+        let ResourceItem { mention, name } = &resources[at];
+        (format!("@{}", clean_line(mention)), clean_line(name))
+    });
+    let paths = best(part, files, |file| file).into_iter();
+    let paths = paths.map(|at| (format!("@{}", files[at]), String::new()));
+    let is_of_server =
+        |(option, _): &(String, String)| !part.is_empty() && option[1..].starts_with(part);
+    let (first, last): (Vec<_>, Vec<_>) = found.partition(is_of_server);
+    first
+        .into_iter()
+        .chain(paths)
+        .chain(last)
+        .take(SHOWN)
+        .collect()
+}
+
 fn commands(name: &str, own: &[CommandItem]) -> Vec<(String, String)> {
     let builtin = BuiltinCommand::ALL.into_iter();
-    let builtin = builtin.map(|command| (command.name().to_owned(), command.about().to_owned()));
+    let builtin = builtin.map(|command| {
+        let about = format!("{} {}", command.takes(), command.about());
+        (command.name().to_owned(), about.trim_start().to_owned())
+    });
     let own =
         (own.iter()).map(|command| (clean_line(&command.name), clean_line(&command.description)));
     (builtin.chain(own))
@@ -75,7 +99,11 @@ mod tests {
     fn q3_commands_and_paths_are_completed() {
         let files = ["src/main.rs".to_owned(), "src/".into(), "README.md".into()];
         let options = |text: &str| {
-            let found = of(&Editor::with(text), &[], &files);
+            let docs = ResourceItem {
+                mention: "docs:file:///a.txt".to_owned(),
+                name: "The first page".to_owned(),
+            };
+            let found = of(&Editor::with(text), &[], &files, &[docs]);
             found.map(|found| {
                 found
                     .options
@@ -89,6 +117,7 @@ mod tests {
         assert_eq!(options("see /co"), None);
         assert_eq!(options("see @main").unwrap(), ["@src/main.rs"]);
         assert_eq!(options("see main"), None);
+        assert_eq!(options("see @docs:").unwrap(), ["@docs:file:///a.txt"]);
     }
 
     #[test]

@@ -132,7 +132,7 @@ pub(crate) fn engine(event: &Event, prefix: u64) -> Vec<WrappedLine> {
         Event::CompactFailed {
             kind: CompactFailure::Cancelled,
             ..
-        } => WrappedLine::styled("■ compaction stopped; nothing changed", WARNING),
+        } => WrappedLine::styled("■ compaction cancelled; nothing changed", WARNING),
         Event::CompactFailed { message, .. } => {
             WrappedLine::styled(format!("■ not compacted: {}", clean_line(message)), WARNING)
         }

@@ -17,6 +17,7 @@ use tokio::sync::oneshot;
 use crate::effort::EffortSetting;
 use crate::event::ApprovalMode;
 use crate::files::{ConflictPolicy, RestorableState};
+use crate::picture::Picture;
 
 /// Answers the requests of a screen.
 ///
@@ -54,6 +55,8 @@ pub struct HostRefusal(pub String);
 pub enum HostRequest {
     /// Work on this prompt. Answered when the work has ended, in whatever way; an event says how.
     Prompt(String, ReplySender<()>),
+    /// Work on this prompt with these pictures. Answered like a prompt.
+    PromptWithPictures(String, Vec<Picture>, ReplySender<()>),
     /// Work on a command of the user, with the text that was typed after its name.
     Command {
         /// The command's name, without the slash.
@@ -108,6 +111,8 @@ pub enum HostRequest {
     Cost(ReplySender<CostView>),
     /// List the commands of the user.
     Commands(ReplySender<Vec<CommandItem>>),
+    /// List what prompts can mention of servers.
+    Resources(ReplySender<Vec<ResourceItem>>),
 }
 
 /// How to compact.
@@ -374,6 +379,15 @@ pub struct CostLine {
     pub usage: Usage,
     /// The price of the tokens, if it is known.
     pub cost: Option<Usd>,
+}
+
+/// A resource of a server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ResourceItem {
+    /// How it is mentioned, without the `@`.
+    pub mention: String,
+    /// What it is.
+    pub name: String,
 }
 
 /// A command of the user.

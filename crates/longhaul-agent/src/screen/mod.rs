@@ -9,6 +9,7 @@ mod app;
 mod ascii;
 mod cells;
 mod choice;
+mod clipboard;
 pub(crate) mod command;
 mod complete;
 pub(crate) mod context;
@@ -51,8 +52,8 @@ pub use display::{Charset, ColorSupport, DisplayMode, DisplaySettings};
 pub use host::{
     CommandItem, CompactionReply, CompactionRequest, CompactionStep, ContextView, CostLine,
     CostView, HookItem, HostRefusal, HostRequest, MessageAuthor, MessageItem, ModelItem,
-    PlannedFile, ReplySender, RewindChoices, RewindPlan, RewindReply, RewindRequest, RewindScope,
-    ScreenHost, SessionItem, SessionPage, ShellResult, TranscriptItem, TranscriptKind,
+    PlannedFile, ReplySender, ResourceItem, RewindChoices, RewindPlan, RewindReply, RewindRequest,
+    RewindScope, ScreenHost, SessionItem, SessionPage, ShellResult, TranscriptItem, TranscriptKind,
 };
 
 pub(crate) use status::mode_name;

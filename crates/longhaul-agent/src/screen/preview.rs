@@ -12,7 +12,7 @@ use super::host::{CompactionRequest, CompactionStep};
 use super::markdown;
 use super::pager::{PagerAction, PagerStart, TextPager};
 use super::style::{BOLD, dim, styled};
-use super::text::{clean, keep_start};
+use super::text::{clean, count, keep_start};
 
 /// The width that tables of a summary are laid out for; the page wraps what is wider than the terminal.
 const WIDTH: usize = 78;
@@ -107,9 +107,10 @@ impl SummaryPreview {
                 .map(|line| WrappedLine::new(vec![Span::raw(line.to_owned())], 15)),
         );
         if let Some(keep) = self.ask.keep {
-            lines.push(WrappedLine::dim(format!(
-                "The last {keep} messages stay as they are."
-            )));
+            lines.push(WrappedLine::dim(match keep {
+                1 => "The last message stays as it is.".to_owned(),
+                _ => format!("The last {} stay as they are.", count(keep, "message")),
+            }));
         }
         lines
     }

@@ -135,10 +135,7 @@ pub(crate) fn keep_start(text: &str, room: usize) -> String {
 
 /// A number with its noun: "1 file", "2 files".
 pub(crate) fn count(number: usize, noun: &str) -> String {
-    match number {
-        1 => format!("1 {noun}"),
-        _ => format!("{} {noun}s", super::figures::grouped(number as u64)),
-    }
+    longhaul_core::figures::counted(number as u64, noun)
 }
 
 #[cfg(test)]

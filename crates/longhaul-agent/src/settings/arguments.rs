@@ -96,7 +96,7 @@ fn has_number(text: &str, number: usize) -> bool {
 }
 
 /// The words between blanks; quotes keep blanks together.
-fn words(arguments: &str) -> Vec<String> {
+pub(crate) fn words(arguments: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut quote = None;

@@ -30,6 +30,7 @@ use longhaul_core::prompt::OutputStyle;
 use longhaul_store::Env;
 
 pub use admission::OutsideFile;
+pub(crate) use arguments::words;
 pub use commands::UserCommand;
 pub use grant::{ProjectGrant, ProjectTrust};
 pub(crate) use mcp::of_file as servers_of_file;

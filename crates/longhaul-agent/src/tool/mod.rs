@@ -3,6 +3,7 @@
 //! Which calls may run is not decided here but in `permission`, from what a tool says about a call ([`Tool::access`]).
 //! The tools themselves are in `tools`.
 
+mod late_tools;
 mod toolbox;
 mod user_question;
 
@@ -13,6 +14,7 @@ use longhaul::Boxed;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
+pub use late_tools::{CALL_LATE_TOOL, LateInstructions, LateTools};
 pub use toolbox::Toolbox;
 pub use user_question::{QuestionOption, UserQuestion};
 

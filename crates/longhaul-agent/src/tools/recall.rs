@@ -7,6 +7,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use longhaul::Boxed;
+use longhaul_core::figures::counted;
 use longhaul_store::archive::tool::{NAME, answer, recall_tool};
 use longhaul_store::archive::{Archive, ArchiveError};
 use serde_json::Value;
@@ -66,7 +67,7 @@ impl Tool for RecallTool {
             };
             match asked.await {
                 Ok(Ok(text)) => {
-                    let line = format!("{} lines", text.lines().count());
+                    let line = counted(text.lines().count() as u64, "line");
                     ToolCallOutput::text(text, line)
                 }
                 Ok(Err(error)) => unavailable(&error),

@@ -7,7 +7,7 @@ use longhaul_core::prompt::UserPresence;
 use longhaul_core::rehydrate::RestoreInput;
 
 use super::ask_user::AskUserQuestionTool;
-use super::mcp::McpServers;
+use super::mcp::{CallServerTool, McpServers};
 use super::plan::{EnterPlanModeTool, ExitPlanModeTool, PlanState};
 use super::recall::RecallTool;
 use super::skill::{SkillTool, Skills};
@@ -29,7 +29,7 @@ pub struct ToolServices {
     pub web: WebFetchOptions,
     /// The archive, and the transcript that it is built from. Without them, there is no recall tool.
     pub archive: Option<(PathBuf, PathBuf)>,
-    /// The MCP servers that run.
+    /// The MCP servers, if there are any.
     pub servers: Option<Arc<McpServers>>,
     /// Whether a user is present. Without one, nobody can be asked.
     pub presence: UserPresence,
@@ -53,7 +53,7 @@ impl ToolServices {
     }
 }
 
-/// The tools, always in the same order (B5): ours first, then those of servers.
+/// Our own tools, always in the same order (B5). Those of servers are added where a conversation is built.
 pub fn services(with: &ToolServices) -> Vec<Arc<dyn Tool>> {
     let mut tools: Vec<Arc<dyn Tool>> = vec![
         Arc::new(WebFetchTool::new(with.web.clone())),
@@ -71,7 +71,7 @@ pub fn services(with: &ToolServices) -> Vec<Arc<dyn Tool>> {
         tools.push(Arc::new(RecallTool::new(archive, transcript)));
     }
     if let Some(servers) = &with.servers {
-        tools.extend(servers.tools().iter().cloned());
+        tools.push(Arc::new(CallServerTool::new(servers.clone())));
     }
     tools
 }

@@ -2,6 +2,8 @@
 //! of the tests does not, because the tour takes a minute.
 #![cfg(unix)]
 
+mod habits;
+
 use std::path::{Path, PathBuf};
 
 use longhaul_testkit::terminal::{CommandBuilder, TestTerminal};

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::economy::{EconomyPolicy, EconomyRecord, RecordedEconomyAction};
+use crate::figures::{counted, grouped};
 use crate::message::Subtype;
 use crate::transcript::{BoundaryNote, ResolvedConversation, TranscriptTable};
 
@@ -59,17 +60,14 @@ impl EconomyReport {
         } else {
             "cost nothing".to_owned()
         };
-        let requests = |count: u64| match count {
-            1 => "1 request".to_owned(),
-            count => format!("{count} requests"),
-        };
+        let requests = |count: u64| counted(count, "request");
         let back = match (self.paid_back, self.pay_back_requests) {
             (true, None | Some(0)) => String::new(),
             (true, Some(after)) => format!(", paid back after {}", requests(after)),
             (false, Some(after)) => format!(
                 ", pays back after {}, {} so far",
                 requests(after),
-                self.requests_since
+                grouped(self.requests_since)
             ),
             (false, None) => ", not to be paid back".to_owned(),
         };

@@ -7,6 +7,7 @@
 use std::ops::Range;
 
 use super::{KeepWindow, NotesCaps, NotesTemplate, SessionNotes, WeighedEntry, keep, shortened};
+use crate::figures::grouped;
 use crate::message::Id;
 use crate::rounds::ViewPiece;
 use crate::summary::{CompactionScope, PivotDirection};
@@ -78,7 +79,8 @@ pub enum NotesSkipReason {
     NothingToGain,
     /// The result would be compacted again at once.
     #[error(
-        "the notes with what they do not cover would take {after} tokens, and automatic compaction begins at {threshold}"
+        "the notes with what they do not cover would take {} tokens, and automatic compaction begins at {}",
+        grouped(*.after), grouped(*.threshold)
     )]
     OverThreshold {
         /// The tokens in the window afterwards.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use serde_json::json;
 
 use super::restore::{RestoreSourceResult, RestoredAttachment};
+use crate::figures::grouped;
 use crate::tokens::cut;
 use crate::window::WindowScale;
 
@@ -49,7 +50,8 @@ pub(super) fn restore(
         let path = file.path.display();
         if size > room {
             done.notes.push(format!(
-                "{path} was not restored: no room for its {size} tokens"
+                "{path} was not restored: no room for its {} tokens",
+                grouped(size)
             ));
             continue;
         }

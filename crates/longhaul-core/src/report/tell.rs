@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::LossReport;
+use crate::figures::{counted, grouped};
 
 /// The maximum number of lines of notes. The whole report stays below twenty-five lines.
 const MOST_NOTES: usize = 12;
@@ -20,15 +21,16 @@ impl LossReport {
         let messages = &self.user_messages;
         let _ = match messages.verbatim == messages.total {
             true if messages.total == 1 => write!(line, "; the user message kept"),
-            true => write!(line, "; all {} user messages kept", messages.total),
+            true => write!(line, "; all {} user messages kept", grouped(messages.total)),
             false => write!(
                 line,
                 "; {} of {} user messages whole",
-                messages.verbatim, messages.total
+                grouped(messages.verbatim),
+                grouped(messages.total)
             ),
         };
         if self.files.restored > 0 {
-            let _ = write!(line, "; {} restored", count(self.files.restored, "file"));
+            let _ = write!(line, "; {} restored", counted(self.files.restored, "file"));
         }
         line
     }
@@ -53,36 +55,39 @@ impl LossReport {
             ),
         );
         let messages = &self.user_messages;
-        let mut what = format!("{} of {} word for word", messages.verbatim, messages.total);
+        let mut what = of(messages.verbatim, messages.total);
         if messages.shortened > 0 {
-            let _ = write!(what, ", {} shortened", messages.shortened);
+            let _ = write!(what, ", {} shortened", grouped(messages.shortened));
         }
         if messages.omitted > 0 {
-            let _ = write!(what, ", {} left out for budget", messages.omitted);
+            let _ = write!(what, ", {} left out for budget", grouped(messages.omitted));
         }
         line("User messages", what);
-        line(
-            "Rules",
-            format!(
-                "{} of {} word for word",
-                self.rules.verbatim, self.rules.total
-            ),
-        );
+        line("Rules", of(self.rules.verbatim, self.rules.total));
         let files = &self.files;
-        let mut what = format!("{} touched, {} restored", files.touched, files.restored);
+        let mut what = format!(
+            "{} touched, {} restored",
+            grouped(files.touched),
+            grouped(files.restored)
+        );
         if files.left_out > 0 {
-            let _ = write!(what, ", {} left out for budget", files.left_out);
+            let _ = write!(what, ", {} left out for budget", grouped(files.left_out));
         }
         line("Files", what);
         line(
             "Todos",
-            format!("{} open, {} kept", self.todos.open, self.todos.kept),
+            format!(
+                "{} open, {} kept",
+                grouped(self.todos.open),
+                grouped(self.todos.kept)
+            ),
         );
         line(
             "Tool results",
             format!(
                 "{} dropped, {} of them in the archive",
-                self.results.cleared, self.results.archived
+                grouped(self.results.cleared),
+                grouped(self.results.archived)
             ),
         );
         for note in self.notes.iter().take(MOST_NOTES) {
@@ -91,17 +96,15 @@ impl LossReport {
         }
         if self.notes.len() > MOST_NOTES {
             let more = (self.notes.len() - MOST_NOTES) as u64;
-            line("Note", format!("and {}", count(more, "more note")));
+            line("Note", format!("and {}", counted(more, "more note")));
         }
         text
     }
 }
 
-fn count(number: u64, noun: &str) -> String {
-    match number {
-        1 => format!("1 {noun}"),
-        _ => format!("{number} {noun}s"),
-    }
+/// How many of all were kept.
+fn of(kept: u64, all: u64) -> String {
+    format!("{} of {} word for word", grouped(kept), grouped(all))
 }
 
 /// Returns a short form of a number of tokens: 167,000 is 167K.

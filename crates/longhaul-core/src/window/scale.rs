@@ -1,5 +1,7 @@
 //! Small windows (H7): below 100K every reserve, margin and budget shrinks with the window.
 
+use crate::figures::grouped;
+
 /// The window size from which amounts are not scaled.
 const FULL: u64 = 100_000;
 
@@ -29,7 +31,8 @@ impl WindowScale {
 pub enum WindowError {
     /// The model's window is too small.
     #[error(
-        "a context window of {size} tokens is too small to work in: at least {SMALLEST} are needed"
+        "a context window of {} tokens is too small to work in: at least {} are needed",
+        grouped(*.size), grouped(SMALLEST)
     )]
     TooSmall {
         /// The size of the window in tokens.
@@ -37,7 +40,8 @@ pub enum WindowError {
     },
     /// The window was capped too low.
     #[error(
-        "the window is capped at {cap} tokens, which is too small to work in: at least {SMALLEST} are needed"
+        "the window is capped at {} tokens, which is too small to work in: at least {} are needed",
+        grouped(*.cap), grouped(SMALLEST)
     )]
     CappedTooSmall {
         /// The cap in tokens.

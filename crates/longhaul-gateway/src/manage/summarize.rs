@@ -19,6 +19,7 @@ use longhaul::Model;
 use longhaul::recorded::RecordedSession;
 use longhaul::session::OpenError;
 use longhaul_core::engine::{CompactRequest, CompactionSuccess, Summarizer, SummaryReply};
+use longhaul_core::figures::grouped;
 use longhaul_core::history::SummaryRequestOutcome;
 use longhaul_core::message::Entry;
 use longhaul_core::report::ViewTokens;
@@ -148,7 +149,7 @@ fn drafted(
         return Err(DraftError::TooLarge { after, threshold });
     }
     if after >= before {
-        let message = format!("{before} tokens would become {after}");
+        let message = format!("{} tokens would become {}", grouped(before), grouped(after));
         return Err(DraftError::WouldNotShrink(message));
     }
     let report = serde_json::to_string(&report);

@@ -120,6 +120,9 @@ pub fn own_words(message: &ApiMessage) -> String {
     own_texts(message).join("\n\n")
 }
 
+/// What agents write about a pasted picture begins with this.
+const PICTURE_SOURCE: &str = "[Image: source: ";
+
 /// The own words of a user message, one text per block: texts of different times are often sent as one message.
 pub fn own_texts(message: &ApiMessage) -> Vec<String> {
     if message.role != ApiRole::User {
@@ -131,7 +134,7 @@ pub fn own_texts(message: &ApiMessage) -> Vec<String> {
         .filter(|block| block.kind == "text")
         .map(|block| without_reminders(block.text("text").unwrap_or("")))
         .map(|text| text.trim().to_owned())
-        .filter(|text| !text.is_empty())
+        .filter(|text| !text.is_empty() && !text.starts_with(PICTURE_SOURCE))
         .collect()
 }
 

@@ -32,6 +32,9 @@ pub(super) enum ResumedPrefix {
     KeepUntilCompaction,
 }
 
+/// Whether a tool of this name may come while the session goes on.
+pub(super) type LateToolFn = Arc<dyn Fn(&str) -> bool + Send + Sync>;
+
 /// Builds a session. A model and a prompt are required; everything else has a default.
 #[derive(Clone, Default)]
 pub struct SessionBuilder {
@@ -58,6 +61,7 @@ pub struct SessionBuilder {
     pub(super) observer: Option<Arc<dyn Observer>>,
     pub(super) seed: Option<u128>,
     pub(super) resumed_prefix: ResumedPrefix,
+    pub(super) late_tools: Option<LateToolFn>,
 }
 
 impl SessionBuilder {
@@ -272,6 +276,15 @@ impl SessionBuilder {
     #[must_use]
     pub fn keep_prefix_until_compaction(mut self) -> Self {
         self.resumed_prefix = ResumedPrefix::KeepUntilCompaction;
+        self
+    }
+
+    /// Says which tools may be missing when a session is resumed, because the programs that offer them are still
+    /// starting. The others alone decide whether the tools have changed, so that the old request prefix can be kept
+    /// ([`Self::keep_prefix_until_compaction`]).
+    #[must_use]
+    pub fn late_tools(mut self, may_come: impl Fn(&str) -> bool + Send + Sync + 'static) -> Self {
+        self.late_tools = Some(Arc::new(may_come));
         self
     }
 

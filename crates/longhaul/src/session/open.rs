@@ -25,7 +25,7 @@ use longhaul_store::{
     SessionInUse,
 };
 
-use super::builder::{ResumedPrefix, SessionBuilder};
+use super::builder::{LateToolFn, ResumedPrefix, SessionBuilder};
 use super::cancellation::Cancellation;
 use super::effect_runner::{EffectRunner, HookSessionInfo};
 use super::options::SessionOptions;
@@ -106,7 +106,13 @@ impl SessionBuilder {
         let (resume, head) = match &stored.resumed {
             Some(resumed) => {
                 let whole = || place.read_whole();
-                resumed_with_prefix(resumed, whole, wanted, self.resumed_prefix, &settings)?
+                let (resumed_prefix, late) = (self.resumed_prefix, self.late_tools.as_ref());
+                let may_keep = |before: &RequestPrefix, wanted: &RequestPrefix| {
+                    resumed_prefix == ResumedPrefix::KeepUntilCompaction
+                        && before.model() == wanted.model()
+                        && lasting_tools(before, late) == lasting_tools(wanted, late)
+                };
+                resumed_with_prefix(resumed, whole, wanted, may_keep, &settings)?
             }
             None => {
                 let resume = EngineResume {
@@ -252,23 +258,25 @@ pub fn window(config: &Config, spec: &ModelSpec) -> Result<WindowStatus, WindowE
     })
 }
 
+/// The names of a prefix's tools, except those that may still come.
+fn lasting_tools(prefix: &RequestPrefix, may_come: Option<&LateToolFn>) -> Vec<String> {
+    let mut names = prefix.tool_names();
+    names.retain(|name| !may_come.is_some_and(|may_come| may_come(name)));
+    names
+}
+
 /// A resumed conversation, and its request prefix: that of its last request, to the byte (Y2), unless the model or the
 /// tools have changed.
 fn resumed_with_prefix(
     resumed: &ResumedConversation,
     whole: impl FnOnce() -> Result<LoadedTranscript, OpenError>,
     wanted: RequestPrefix,
-    prefix: ResumedPrefix,
+    may_keep: impl Fn(&RequestPrefix, &RequestPrefix) -> bool,
     config: &Config,
 ) -> Result<(EngineResume, RequestPrefix), OpenError> {
     let assembly = resumed.assembly();
-    let may_keep = |before: &RequestPrefix| {
-        prefix == ResumedPrefix::KeepUntilCompaction
-            && before.model() == wanted.model()
-            && before.tool_names() == wanted.tool_names()
-    };
     let before = assembly.as_ref().map(RequestAssembly::prefix);
-    let (head, next_head) = match before.filter(|before| may_keep(before)) {
+    let (head, next_head) = match before.filter(|before| may_keep(before, &wanted)) {
         Some(before) => (before.clone(), Some(wanted)),
         None => (wanted, None),
     };

@@ -23,6 +23,7 @@ use super::error::AgentError;
 use super::event_sink::EventSink;
 use super::hook_runner::HookRunner;
 use super::host_environment::HostEnvironment;
+use super::late_tools::LateToolArrivals;
 use super::nested_memory::NestedMemory;
 use super::request_prefix::{PrefixBuilder, PrefixInputs, SystemPromptOverride};
 use super::sources::{SourceFn, ToolStateSources};
@@ -95,7 +96,6 @@ pub(crate) struct SubAgentRole {
 /// A conversation with everything around it, and what was read for its request prefix.
 pub(crate) struct Assembled {
     pub(crate) worker: ConversationLoop,
-    pub(crate) prefix: PrefixTokenCounts,
     /// The memory files that were found.
     pub(crate) found: FoundMemoryFiles,
     /// Memory files that did not fit whole.
@@ -134,8 +134,11 @@ impl Conversation {
             },
             max_turns: recipe.max_turns.filter(|_| is_users),
             max_cost: recipe.preferences.budgets.cost.filter(|_| is_users),
+            late_tools: LateToolArrivals::new(self.sources.late_tools.clone()),
+            prefix_tokens: head,
             tool_executor: ToolExecutor {
                 toolbox: self.toolbox,
+                late_tools: self.sources.late_tools,
                 gate: recipe.gate.clone(),
                 hook_runner: ringer,
                 event_sink: self.shared.event_sink,
@@ -161,7 +164,6 @@ impl Conversation {
         };
         Ok(Assembled {
             worker,
-            prefix: head,
             found: made.found,
             cuts: made.cuts,
         })

@@ -46,6 +46,9 @@ impl Conversation {
             // Nobody reads along, and nobody answers a question.
             builder = builder.autonomous().delivery(ReplyDelivery::Whole);
         }
+        if let Some(late) = self.sources.late_tools.clone() {
+            builder = builder.late_tools(move |name| late.expects(name));
+        }
         if let Some(tool) = heads.recall_tool() {
             builder = builder.recall_tool(tool);
         }

@@ -13,6 +13,7 @@ use std::sync::Arc;
 use longhaul::hooks::HookEvent;
 use longhaul::session::new_session_id;
 use longhaul_core::engine::NewEntry;
+use longhaul_core::figures::counted;
 use longhaul_core::rehydrate::AgentState;
 use longhaul_provider::CancellationToken;
 use longhaul_store::layout::subagents_folder;
@@ -254,7 +255,10 @@ pub(crate) fn ended_badly(report: &SubAgentReport) -> String {
         PromptOutcome::Done => return report.text.clone(),
         PromptOutcome::Cancelled => "it was stopped".to_owned(),
         PromptOutcome::Refused(why) | PromptOutcome::Failed(why) => why.clone(),
-        PromptOutcome::TurnsUsedUp(turns) => format!("it did not come to an end in {turns} turns"),
+        PromptOutcome::TurnsUsedUp(turns) => format!(
+            "it did not come to an end in {}",
+            counted(u64::from(*turns), "turn")
+        ),
         PromptOutcome::BudgetUsedUp(most) => {
             format!("the session has cost {most}, the most it may")
         }

@@ -99,7 +99,16 @@ impl App {
             self.finished.extend(event_lines::prompt(&text));
         }
         match typed {
-            Read::Prompt => self.work(|reply| HostRequest::Prompt(text, reply), HostAnswer::Worked),
+            Read::Prompt => {
+                let pictures = self.pictures.named_in(&text);
+                self.work(
+                    |reply| match pictures.is_empty() {
+                        true => HostRequest::Prompt(text, reply),
+                        false => HostRequest::PromptWithPictures(text, pictures, reply),
+                    },
+                    HostAnswer::Worked,
+                );
+            }
             Read::Shell(command) => self.run_in_shell(command),
             Read::Own(name, arguments) => self.work(
                 |reply| HostRequest::Command {

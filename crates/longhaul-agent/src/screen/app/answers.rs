@@ -5,14 +5,15 @@ use ratatui::text::Span;
 
 use super::{App, AppAction, AppPage, CompletionFiles, Dialog, RewindTarget};
 use crate::effort::EffortSetting;
+use crate::picture::Picture;
 use crate::screen::answer_lines;
 use crate::screen::context;
 use crate::screen::figures::grouped;
 use crate::screen::flow::WrappedLine;
 use crate::screen::host::{
     CommandItem, CompactionReply, CompactionRequest, ContextView, CostView, HookItem, HostRefusal,
-    MessageAuthor, MessageItem, ModelItem, RewindChoices, RewindPlan, RewindReply, SessionItem,
-    ShellResult, TranscriptItem,
+    MessageAuthor, MessageItem, ModelItem, ResourceItem, RewindChoices, RewindPlan, RewindReply,
+    SessionItem, ShellResult, TranscriptItem,
 };
 use crate::screen::markdown;
 use crate::screen::pager::{PagerStart, TextPager};
@@ -51,14 +52,16 @@ pub(crate) enum HostAnswer {
     Economy(EconomyPolicy, Result<(), HostRefusal>),
     Effort(EffortSetting, Result<(), HostRefusal>),
     Commands(Result<Vec<CommandItem>, HostRefusal>),
+    Resources(Result<Vec<ResourceItem>, HostRefusal>),
+    Picture(Result<Picture, String>),
     Files(Vec<String>),
 }
 
 impl App {
     /// Handles an answer.
     pub(crate) fn on_answer(&mut self, answered: HostAnswer) -> AppAction {
-        // The list of files does not come from the host.
-        if !matches!(answered, HostAnswer::Files(_)) {
+        // The list of files and pictures do not come from the host.
+        if !matches!(answered, HostAnswer::Files(_) | HostAnswer::Picture(_)) {
             self.pending = self.pending.saturating_sub(1);
         }
         if ends_work(&answered) {
@@ -191,6 +194,8 @@ impl App {
             }
             HostAnswer::Cost(cost) => self.finished.extend(answer_lines::cost(&cost?)),
             HostAnswer::Commands(commands) => self.own = commands.unwrap_or_default(),
+            HostAnswer::Resources(found) => self.resources = found.unwrap_or_default(),
+            HostAnswer::Picture(taken) => self.on_picture(taken),
             HostAnswer::Files(files) => {
                 self.files = CompletionFiles::Known(files);
                 self.edited();

@@ -117,6 +117,7 @@ impl App {
                 });
                 self.say_between_blocks(lines.collect());
             }
+            AgentEvent::OfferChanged => self.ask_for_offer(),
             AgentEvent::Guide(text) => {
                 self.end_text();
                 self.finished.extend(event_lines::guide(&text));

@@ -45,8 +45,10 @@ impl App {
             }
             (None, None) if self.dialog.is_some() => {}
             (None, None) => {
-                self.editor.paste(text);
-                self.edited();
+                if !self.paste_path(text) {
+                    self.editor.paste(text);
+                    self.edited();
+                }
             }
         }
     }

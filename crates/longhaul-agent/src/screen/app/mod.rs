@@ -2,7 +2,7 @@
 //!
 //! `keys`, `choices` and `prompt` handle what the user presses, `lines` what the user types where there are only lines, `events`
 //! the agent's events, `answers` the host's answers, `acts` runs prompts and commands, `rewinding` goes back, and
-//! `habits` is what people know from other agents.
+//! `habits` and `pictures` are what people know from other agents.
 
 mod acts;
 mod answers;
@@ -11,6 +11,7 @@ mod events;
 mod habits;
 mod keys;
 mod lines;
+mod pictures;
 mod prompt;
 mod rewinding;
 
@@ -24,6 +25,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 pub(crate) use answers::HostAnswer;
 use habits::EscapeKey;
+use pictures::PastedPictures;
 pub(crate) use prompt::edit;
 
 use super::complete::Completion;
@@ -31,7 +33,7 @@ use super::editor::Editor;
 use super::finished_lines::FinishedLines;
 use super::flow::WrappedLine;
 use super::history::PromptHistory;
-use super::host::{CommandItem, HostRequest, RewindRequest, ScreenHost};
+use super::host::{CommandItem, HostRequest, ResourceItem, RewindRequest, ScreenHost};
 use super::open_question::OpenQuestion;
 use super::pager::TextPager;
 use super::picker::Picker;
@@ -86,12 +88,14 @@ pub(crate) struct App {
     /// Input that was typed during the work.
     pub(crate) queue: VecDeque<String>,
     pub(crate) editor: Editor,
+    pictures: PastedPictures,
     history: PromptHistory,
     pub(crate) questions: VecDeque<OpenQuestion>,
     pub(crate) dialog: Option<Dialog>,
     pub(crate) page: Option<AppPage>,
     pub(crate) completion: Option<Completion>,
     own: Vec<CommandItem>,
+    resources: Vec<ResourceItem>,
     workspace: PathBuf,
     files: CompletionFiles,
     /// The number of requests that have not been answered.
@@ -257,12 +261,14 @@ impl App {
             retry: None,
             queue: VecDeque::new(),
             editor: Editor::default(),
+            pictures: PastedPictures::default(),
             history: PromptHistory::load(options.history.clone(), &options.workspace),
             questions: VecDeque::new(),
             dialog: None,
             page: None,
             completion: None,
             own: Vec::new(),
+            resources: Vec::new(),
             workspace: options.workspace.clone(),
             files: CompletionFiles::Unknown,
             pending: 0,
@@ -282,13 +288,19 @@ impl App {
         let greeting = options.greeting.iter();
         self.finished
             .extend(greeting.map(|line| WrappedLine::dim(super::text::clean_line(line))));
-        self.ask(HostRequest::Commands, HostAnswer::Commands);
+        self.ask_for_offer();
         if options.resumed {
             self.ask(HostRequest::Transcript, HostAnswer::Recent);
         }
         if let Some(prompt) = options.prompt.clone() {
             self.submit(prompt);
         }
+    }
+
+    /// Asks for what can be typed.
+    fn ask_for_offer(&mut self) {
+        self.ask(HostRequest::Commands, HostAnswer::Commands);
+        self.ask(HostRequest::Resources, HostAnswer::Resources);
     }
 
     /// Finishes: running work is stopped, and the host has what it needs.

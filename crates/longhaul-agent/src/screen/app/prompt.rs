@@ -57,6 +57,7 @@ impl App {
             (KeyCode::Esc, None) if self.work.is_some() => self.cancel(),
             (KeyCode::Esc, None) => {}
             (KeyCode::Char('r'), _) if control => self.search_history(),
+            (KeyCode::Char('v'), _) if control => self.paste_picture(),
             (KeyCode::Char('g'), _) if control => return AppAction::Edit(self.editor.whole()),
             (KeyCode::Char('d'), _) if control && self.editor.is_empty() => {
                 return AppAction::Leave;
@@ -107,7 +108,7 @@ impl App {
             CompletionFiles::Known(files) => files.as_slice(),
             _ => &[],
         };
-        self.completion = complete::of(&self.editor, &self.own, files);
+        self.completion = complete::of(&self.editor, &self.own, files, &self.resources);
         if self.editor.whole().trim_start().starts_with('!') {
             self.hint = Some("enter runs this in the shell".to_owned());
         }

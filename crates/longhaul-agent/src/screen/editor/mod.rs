@@ -89,6 +89,19 @@ impl Editor {
         }
     }
 
+    /// Inserts a text that is shown as it is, but goes as one when it is deleted.
+    pub(crate) fn insert_as_one(&mut self, text: &str) {
+        let place = char::from_u32(FIRST_FOLD + self.folds.len() as u32);
+        match place {
+            Some(place) => {
+                self.folds.push(text.to_owned());
+                self.text.insert(self.cursor, place);
+                self.cursor += place.len_utf8();
+            }
+            None => self.insert(text),
+        }
+    }
+
     fn fold(&self, c: char) -> Option<&str> {
         let at = (c as u32).checked_sub(FIRST_FOLD)?;
         self.folds.get(at as usize).map(String::as_str)
@@ -98,6 +111,7 @@ impl Editor {
     fn shown(&self, grapheme: &str) -> Option<String> {
         let fold = self.fold(grapheme.chars().next()?)?;
         Some(match fold.lines().count() {
+            0 | 1 if fold.chars().count() < FOLDED_CHARS => fold.to_owned(),
             0 | 1 => format!("[pasted {}]", count(fold.chars().count(), "character")),
             lines => format!("[pasted {}]", count(lines, "line")),
         })

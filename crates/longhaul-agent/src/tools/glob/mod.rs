@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use longhaul_core::figures::counted;
 use serde::Deserialize;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -138,10 +139,6 @@ fn find(
             "\n(the newest {MOST} of {count}; use a narrower pattern or path for the others)"
         ));
     }
-    let line = if count == 1 {
-        "1 file".to_owned()
-    } else {
-        format!("{count} files")
-    };
+    let line = counted(count as u64, "file");
     Ok(ToolCallOutput::text(text, line))
 }

@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::io;
 
 use grep_searcher::{Searcher, Sink, SinkContext, SinkMatch};
+use longhaul_core::figures::{counted, counted_as};
 
 use super::{GrepInput, GrepMode};
 use crate::tool::ToolCallOutput;
@@ -122,10 +123,10 @@ impl GrepResults {
         let line = match self.mode {
             GrepMode::Content | GrepMode::Count => format!(
                 "{} in {}",
-                counted(self.matches, "match", "matches"),
-                counted(self.files, "file", "files")
+                counted_as(self.matches, "match", "matches"),
+                counted(self.files, "file")
             ),
-            GrepMode::FilesWithMatches => counted(self.files, "file", "files"),
+            GrepMode::FilesWithMatches => counted(self.files, "file"),
         };
         let mut text = self.text;
         if self.full == ResultsFull::Yes {
@@ -141,14 +142,6 @@ impl GrepResults {
             );
         }
         ToolCallOutput::text(text.trim_end(), line)
-    }
-}
-
-/// A number with its noun.
-fn counted(number: u64, one: &str, more: &str) -> String {
-    match number {
-        1 => format!("1 {one}"),
-        number => format!("{number} {more}"),
     }
 }
 

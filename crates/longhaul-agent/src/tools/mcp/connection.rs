@@ -1,7 +1,6 @@
 //! A connection to a server: its process, the handshake, and its notifications.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -11,72 +10,52 @@ use rmcp::model::{
 };
 use rmcp::service::{NotificationContext, RunningService};
 use rmcp::{ClientHandler, RoleClient, ServiceExt};
+use tokio::process::{ChildStdin, ChildStdout};
 use tokio::sync::Notify;
 
+use super::NoticeFn;
+use super::listing::McpOffer;
 use super::process::McpProcess;
-use super::{McpServerConfig, NoticeFn};
 
 /// Shows the progress of a long call.
 pub(super) type ProgressFn = Arc<dyn Fn(&str) + Send + Sync>;
 
-/// What a server offers.
-pub(super) struct McpOffer {
-    pub(super) tools: Vec<Tool>,
-    pub(super) instructions: String,
-}
+/// The running side of a connection.
+pub(super) type McpService = RunningService<RoleClient, McpListener>;
 
 /// A server after a successful handshake.
 pub(super) struct McpConnection {
-    pub(super) service: RunningService<RoleClient, McpListener>,
-    pub(super) process: McpProcess,
+    pub(super) service: McpService,
+    pub(super) process: Arc<McpProcess>,
 }
 
 impl McpConnection {
-    /// Starts a server, performs the handshake and lists its tools, within a time limit. An error is half a sentence.
+    /// Performs the handshake with a process and lists what it offers, within a time limit. An error is half a sentence.
     pub(super) async fn open(
-        config: &McpServerConfig,
-        folder: &Path,
-        log: &Path,
+        process: Arc<McpProcess>,
+        pipes: (ChildStdout, ChildStdin),
         patience: Duration,
         listener: McpListener,
     ) -> Result<(Self, McpOffer), String> {
-        let started = McpProcess::start(config, folder, log);
-        let (process, output, input) =
-            started.map_err(|error| format!("`{}` cannot be started: {error}", config.command))?;
         let hello = async {
-            let service = listener.serve((output, input)).await;
+            let service = listener.serve(pipes).await;
             let service = service.map_err(|error| error.to_string())?;
-            let info = service.peer().peer_info();
-            let has_tools = info
-                .as_ref()
-                .is_some_and(|info| info.capabilities.tools.is_some());
-            let tools = if has_tools {
-                service
-                    .list_all_tools()
-                    .await
-                    .map_err(|error| error.to_string())?
-            } else {
-                Vec::new()
-            };
-            service.service().remember(&tools);
-            let instructions = info.and_then(|info| info.instructions.clone());
-            Ok::<_, String>((service, tools, instructions.unwrap_or_default()))
+            let offered = McpOffer::of(&service).await?;
+            service.service().remember(&offered.tools);
+            Ok::<_, String>((service, offered))
         };
         let said_hello = tokio::time::timeout(patience, hello).await;
         let why = match said_hello {
-            Ok(Ok((service, tools, instructions))) => {
-                let offered = McpOffer {
-                    tools,
-                    instructions,
-                };
-                return Ok((Self { service, process }, offered));
-            }
+            Ok(Ok((service, offered))) => return Ok((Self { service, process }, offered)),
             Ok(Err(error)) => super::one_line(&error, 300),
             Err(_) => format!("it did not say hello within {patience:?}"),
         };
-        Err(match process.latest_stderr_line() {
-            talk if talk.is_empty() => why,
-            talk => format!("{why}; it said: {talk}"),
+        let said = process.latest_stderr_line();
+        process.kill();
+        Err(if said.is_empty() {
+            why
+        } else {
+            format!("{why}; it said: {said}")
         })
     }
 
@@ -165,8 +144,8 @@ impl ClientHandler for McpListener {
         }
         if !self.has_told.swap(true, Ordering::Relaxed) {
             (self.notices)(format!(
-                "The MCP server `{}` has other tools now. This session keeps those it began with, which keeps its prompt \
-                 cache warm; a new session gets the new ones.",
+                "MCP server {} has other tools now. This session keeps those it began with, which keeps its prompt cache \
+                 warm; a new session gets the new ones.",
                 self.name
             ));
         }

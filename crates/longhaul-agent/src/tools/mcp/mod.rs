@@ -1,19 +1,26 @@
-//! MCP servers over stdio, through the official SDK: their tools become tools of ours (Q1), and their instructions are
-//! sent again after a compaction (R5).
+//! MCP servers over stdio, through the official SDK: their tools become tools of ours (Q1), their instructions are sent
+//! again after a compaction (R5), and a user's prompt may hold their prompts and resources.
 //!
-//! The tools of a session are those that its servers had when it began: their order and wording are part of the cache
-//! key (B5). A server that does not start, dies or sends nonsense causes a notice and failing calls, never more.
-//! `settings` reads the configurations of servers.
+//! Servers start in the background. The order and wording of a session's tools are part of the cache key (B5): those of
+//! servers that answer before the first request are in its prefix, and those that come later are announced, and called
+//! through `CallServerTool`, until the prefix is built again anyway. A server that does not start, dies or sends
+//! nonsense causes a notice and failing calls, never more. `settings` reads the configurations of servers.
 //!
-//! Modules: `process` is a server's process · `connection` the handshake · `server` calls and restarts · `tool` a
-//! server's tool as one of ours · `names`, `schema`, `output` adapt what servers send.
+//! Modules: `servers` is all of a session's servers · `process` a server's process · `connection` the handshake ·
+//! `listing` what a server offers · `server` calls and restarts · `tool` a server's tool as one of ours · `call_tool` calls
+//! those that came late · `prompts`, `resources` · `names`, `schema`, `output` adapt what servers send.
 
+mod call_tool;
 mod connection;
+mod listing;
 mod names;
 mod output;
 mod process;
+mod prompts;
+mod resources;
 mod schema;
 mod server;
+mod servers;
 mod tool;
 
 use std::path::PathBuf;
@@ -21,21 +28,24 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use longhaul::environment::PassedVariables;
-use longhaul_core::normalize::fragment::fill;
-use serde_json::{Value, json};
 
 use super::definition::{beginning, one_line};
-use crate::session_paths::SessionPaths;
-use crate::tool::Tool;
-use connection::McpOffer;
-use server::McpServerHandle;
-use tool::McpTool;
-
-/// The maximum length of a server's instructions, in characters.
-const LONGEST_INSTRUCTIONS: usize = 2_048;
+pub use call_tool::CallServerTool;
+pub use prompts::{McpPrompt, McpPromptText};
+pub use resources::{McpResource, McpResourceText};
+pub use servers::{McpServerStatus, McpServers};
 
 /// Receives notices for people, one sentence each.
 pub type NoticeFn = Arc<dyn Fn(String) + Send + Sync>;
+
+/// Where news of servers go.
+#[derive(Clone)]
+pub struct McpNews {
+    /// Receives notices for people.
+    pub notice: NoticeFn,
+    /// Is called when what servers offer has changed.
+    pub changed: Arc<dyn Fn() + Send + Sync>,
+}
 
 /// How a server is started.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -57,7 +67,7 @@ pub struct McpServerConfig {
 /// How long things may take, and how much may be returned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct McpLimits {
-    /// The time for a server to start and list its tools.
+    /// The time for a server to start and list what it offers. Only unattended work waits for it.
     pub start: Duration,
     /// The time for a call, counted from the last sign of progress.
     pub call: Duration,
@@ -68,7 +78,7 @@ pub struct McpLimits {
 impl Default for McpLimits {
     fn default() -> Self {
         Self {
-            start: Duration::from_secs(10),
+            start: Duration::from_secs(30),
             call: Duration::from_secs(600),
             output: 25_000,
         }
@@ -85,118 +95,6 @@ impl McpLimits {
             start: number("MCP_TIMEOUT").map_or(limits.start, Duration::from_millis),
             call: number("MCP_TOOL_TIMEOUT").map_or(limits.call, Duration::from_millis),
             output: number("MAX_MCP_OUTPUT_TOKENS").unwrap_or(limits.output),
-        }
-    }
-}
-
-/// A server's instructions for its use.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct McpInstructions {
-    /// The name of the server.
-    server: String,
-    /// The instructions, cut to the maximum length.
-    text: String,
-}
-
-/// The servers of a session. Dropping this ends their processes, even if someone still holds one of their tools.
-pub struct McpServers {
-    servers: Vec<Arc<McpServerHandle>>,
-    tools: Vec<Arc<dyn Tool>>,
-    instructions: Vec<McpInstructions>,
-}
-
-impl McpServers {
-    /// Starts all servers at the same time, and waits for each within the limits. A server that does not start causes a
-    /// notice.
-    pub async fn start(
-        configs: Vec<McpServerConfig>,
-        place: &SessionPaths,
-        limits: McpLimits,
-        notices: NoticeFn,
-    ) -> Self {
-        let starts = configs.into_iter().map(|config| {
-            let server = Arc::new(McpServerHandle::new(config, place, limits, notices.clone()));
-            async move {
-                let offered = server.start().await;
-                (server, offered)
-            }
-        });
-        let mut running = Self {
-            servers: Vec::new(),
-            tools: Vec::new(),
-            instructions: Vec::new(),
-        };
-        let mut tools = Vec::new();
-        for (server, offered) in futures_util::future::join_all(starts).await {
-            match offered {
-                Ok(offered) => running.take(&server, offered, &mut tools),
-                Err(why) => notices(format!(
-                    "The MCP server `{}` is not available: {why}. Its log: {}",
-                    server.name(),
-                    server.log().display()
-                )),
-            }
-        }
-        // Sorted by name, whatever order they came in (B5).
-        tools.sort_by(|one, other| one.name().cmp(other.name()));
-        running
-            .tools
-            .extend(tools.into_iter().map(|tool| Arc::new(tool) as _));
-        running
-    }
-
-    fn take(&mut self, server: &Arc<McpServerHandle>, offered: McpOffer, tools: &mut Vec<McpTool>) {
-        let text = offered.instructions.trim();
-        if !text.is_empty() {
-            let short = beginning(text, LONGEST_INSTRUCTIONS);
-            self.instructions.push(McpInstructions {
-                server: one_line(server.name(), 64),
-                text: short.map_or_else(|| text.to_owned(), |short| format!("{short}…")),
-            });
-        }
-        for tool in &offered.tools {
-            let taken = |name: &str| tools.iter().any(|there| there.name() == name);
-            let name = names::free_name(server.name(), &tool.name, taken);
-            tools.push(McpTool::new(server.clone(), name, tool));
-        }
-        self.servers.push(server.clone());
-    }
-
-    /// The servers' tools, sorted by name; they stay the same for the whole session.
-    pub fn tools(&self) -> &[Arc<dyn Tool>] {
-        &self.tools
-    }
-
-    /// The names of the running servers, in the order of the configuration.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.servers.iter().map(|server| server.name())
-    }
-
-    /// The instructions for a model that has not seen any yet (R5): at the beginning, and after a compaction. `None` if
-    /// there are none.
-    pub fn announcement(&self) -> Option<Value> {
-        let names: Vec<&str> = self.instructions.iter().map(|said| &*said.server).collect();
-        let blocks: Vec<String> = self.instructions.iter().map(block).collect();
-        (!names.is_empty()).then(|| {
-            json!({
-                "type": "mcp_instructions_delta",
-                "addedNames": names,
-                "addedBlocks": blocks,
-                "removedNames": [],
-            })
-        })
-    }
-}
-
-fn block(said: &McpInstructions) -> String {
-    let gaps = [("server", &*said.server), ("instructions", &said.text)];
-    fill(include_str!("fragments/block.md"), &gaps)
-}
-
-impl Drop for McpServers {
-    fn drop(&mut self) {
-        for server in &self.servers {
-            server.stop();
         }
     }
 }

@@ -25,6 +25,13 @@ pub(super) fn free_name(server: &str, tool: &str, is_taken: impl Fn(&str) -> boo
     }
 }
 
+/// Whether a tool's name begins as those of this server do.
+pub(super) fn is_of(server: &str, tool: &str) -> bool {
+    let rest = tool.strip_prefix("mcp__");
+    rest.and_then(|rest| rest.strip_prefix(&*clean(server)))
+        .is_some_and(|rest| rest.starts_with("__"))
+}
+
 /// A name with only the allowed characters, as Claude Code does it.
 pub(super) fn clean(name: &str) -> String {
     let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
@@ -55,6 +62,8 @@ mod tests {
         let long = tool_name("server", &"x".repeat(100));
         assert_eq!(long.len(), 64);
         assert_ne!(long, tool_name("server", &"x".repeat(101)));
+        assert!(is_of("my server.v2", "mcp__my_server_v2__get_thing"));
+        assert!(!is_of("my", "mcp__my_server_v2__get_thing"));
         let other = free_name("a b", "c", |name| name == "mcp__a_b__c");
         assert!(other.starts_with("mcp__a_b__c_"), "{other}");
     }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use longhaul_core::figures::counted;
 use longhaul_core::normalize::fragment::fill;
 use longhaul_core::tokens::RoughEstimator;
 use rmcp::model::CallToolResult;
@@ -21,7 +22,7 @@ const LARGEST_PICTURE: usize = 5 << 20;
 const PICTURES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
 /// A part of an answer.
-enum McpOutputPart {
+pub(super) enum McpOutputPart {
     Text(String),
     Picture(Value),
 }
@@ -60,7 +61,7 @@ pub(super) async fn shown(
     }
     let line = match parts.as_slice() {
         [McpOutputPart::Text(text)] if text.lines().count() == 1 => one_line(text, 120),
-        _ => format!("about {tokens} tokens"),
+        _ => format!("about {}", counted(tokens, "token")),
     };
     let only_text = match blocks.as_slice() {
         [] => Some(json!(include_str!("fragments/nothing.md").trim_end())),
@@ -76,7 +77,7 @@ pub(super) async fn shown(
 }
 
 impl McpOutputPart {
-    fn tokens(&self) -> u64 {
+    pub(super) fn tokens(&self) -> u64 {
         match self {
             Self::Text(text) => RoughEstimator::text(text).unpadded(),
             Self::Picture(_) => PICTURE,
@@ -128,7 +129,7 @@ fn parts(answer: &CallToolResult) -> Vec<McpOutputPart> {
 }
 
 /// Converts a block of the protocol into one of our parts.
-fn part(block: &Value) -> McpOutputPart {
+pub(super) fn part(block: &Value) -> McpOutputPart {
     let field = |name: &str| block[name].as_str().unwrap_or_default();
     match field("type") {
         "text" => McpOutputPart::Text(field("text").to_owned()),
@@ -144,7 +145,8 @@ fn part(block: &Value) -> McpOutputPart {
     }
 }
 
-fn resource(resource: &Value) -> McpOutputPart {
+/// Converts the content of a resource.
+pub(super) fn resource(resource: &Value) -> McpOutputPart {
     let field = |name: &str| resource[name].as_str().unwrap_or_default();
     let uri = one_line(field("uri"), 500);
     match (&resource["text"], &resource["blob"], field("mimeType")) {

@@ -2,13 +2,16 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use longhaul_core::normalize::fragment::fill;
 use rmcp::ServiceError;
 use rmcp::model::{CallToolRequestParams, CallToolResult, JsonObject};
+use tokio::process::{ChildStdin, ChildStdout};
 
-use super::connection::{McpConnection, McpListener, McpOffer, ProgressFn};
+use super::connection::{McpConnection, McpListener, ProgressFn};
+use super::listing::McpOffer;
+use super::process::McpProcess;
 use super::{McpLimits, McpServerConfig, NoticeFn, names};
 use crate::session_paths::SessionPaths;
 
@@ -20,6 +23,8 @@ pub(super) struct McpServerHandle {
     limits: McpLimits,
     notices: NoticeFn,
     connection: Mutex<Option<Arc<McpConnection>>>,
+    /// The newest process, from before its handshake on: whatever stops the server finds it here.
+    process: Mutex<Option<Arc<McpProcess>>>,
     /// Held during a restart, so that two calls do not start two processes.
     restarting: tokio::sync::Mutex<()>,
     /// Whether it was restarted and has not answered since.
@@ -42,6 +47,7 @@ impl McpServerHandle {
             limits,
             notices,
             connection: Mutex::default(),
+            process: Mutex::default(),
             restarting: tokio::sync::Mutex::default(),
             on_probation: AtomicBool::new(false),
             is_stopped: AtomicBool::new(false),
@@ -68,33 +74,39 @@ impl McpServerHandle {
     /// Starts the server. An error is half a sentence.
     pub(super) async fn start(&self) -> Result<McpOffer, String> {
         let listener = McpListener::new(self.name(), self.notices.clone());
-        let opened = McpConnection::open(
-            &self.config,
-            &self.folder,
-            &self.log,
-            self.limits.start,
-            listener,
-        );
+        let (process, pipes) = self.started_process()?;
+        let opened = McpConnection::open(process, pipes, self.limits.start, listener);
         let (connection, offered) = opened.await?;
-        let mut current = self
-            .connection
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        *current = Some(Arc::new(connection));
+        *lock(&self.connection) = Some(Arc::new(connection));
         Ok(offered)
     }
 
-    /// Stops the server for good.
-    pub(super) fn stop(&self) {
-        self.is_stopped.store(true, Ordering::Relaxed);
-        let mut current = self
-            .connection
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        // A call may still hold the connection; the process ends now.
-        if let Some(connection) = current.take() {
-            connection.process.kill();
+    /// Starts the process. Once this server is stopped, none is started any more.
+    fn started_process(&self) -> Result<(Arc<McpProcess>, (ChildStdout, ChildStdin)), String> {
+        let mut current = lock(&self.process);
+        if self.is_stopped.load(Ordering::Relaxed) {
+            return Err("it was stopped".to_owned());
         }
+        let started = McpProcess::start(&self.config, &self.folder, &self.log);
+        let (process, output, input) = started
+            .map_err(|error| format!("`{}` cannot be started: {error}", self.config.command))?;
+        let process = Arc::new(process);
+        *current = Some(process.clone());
+        Ok((process, (output, input)))
+    }
+
+    /// Stops the server for good, also while it starts: its process is gone when this returns.
+    pub(super) fn stop(&self) {
+        let process = {
+            let mut current = lock(&self.process);
+            self.is_stopped.store(true, Ordering::Relaxed);
+            current.take()
+        };
+        // A call may still hold the connection; the process ends now.
+        if let Some(process) = process {
+            process.kill();
+        }
+        lock(&self.connection).take();
     }
 
     /// Calls a tool. An error is a sentence for the model.
@@ -143,7 +155,7 @@ impl McpServerHandle {
     }
 
     /// A working connection: the current one, or a new one unless a restart has already failed.
-    async fn connected(&self) -> Result<Arc<McpConnection>, String> {
+    pub(super) async fn connected(&self) -> Result<Arc<McpConnection>, String> {
         let _restarting = self.restarting.lock().await;
         if self.is_stopped.load(Ordering::Relaxed) {
             return Err(closed());
@@ -158,10 +170,7 @@ impl McpServerHandle {
         self.on_probation.store(true, Ordering::Relaxed);
         match (started, self.current()) {
             (Ok(_), Some(connection)) => {
-                (self.notices)(format!(
-                    "The MCP server `{}` was started again.",
-                    self.name()
-                ));
+                (self.notices)(format!("MCP server {} was started again", self.name()));
                 Ok(connection)
             }
             (started, _) => {
@@ -175,10 +184,7 @@ impl McpServerHandle {
 
     /// The current connection, if it works.
     fn current(&self) -> Option<Arc<McpConnection>> {
-        let mut current = self
-            .connection
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut current = lock(&self.connection);
         if current
             .as_ref()
             .is_some_and(|connection| connection.is_closed())
@@ -196,6 +202,10 @@ impl McpServerHandle {
             &[("server", &server), ("log", &log), (gap, value)],
         )
     }
+}
+
+fn lock<T>(slot: &Mutex<T>) -> MutexGuard<'_, T> {
+    slot.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn closed() -> String {

@@ -3,6 +3,8 @@
 use std::fmt::Write;
 use std::io::{self, BufRead};
 
+use longhaul_core::figures::counted;
+
 /// The number of characters of a line that are shown.
 const LINE: usize = 2_000;
 
@@ -166,9 +168,6 @@ impl LinesRead {
 
     /// The result in one line for people.
     pub(super) fn line(&self) -> String {
-        match self.shown {
-            1 => "1 line".to_owned(),
-            shown => format!("{shown} lines"),
-        }
+        counted(self.shown as u64, "line")
     }
 }

@@ -1,19 +1,12 @@
 //! Pictures and documents as blocks, within the limits of requests.
 
-use base64::Engine;
-use base64::prelude::BASE64_STANDARD;
-use imagesize::ImageType;
-use serde_json::{Value, json};
+use longhaul_core::figures::grouped;
+use serde_json::Value;
 
 use super::amount;
 use crate::files::FileState;
+use crate::picture::{self, LONGEST_SIDE, MOST_BYTES};
 use crate::tool::ToolCallOutput;
-
-/// The maximum number of bytes of a picture: 10 MB in base64.
-const PICTURE: u64 = 7_500_000;
-
-/// The maximum number of pixels on a side of a picture.
-const SIDE: usize = 8_000;
 
 /// The maximum number of bytes of a document, which shares the 32 MB of a request with everything else.
 const DOCUMENT: u64 = 10_000_000;
@@ -30,19 +23,17 @@ pub(super) fn kind(head: &[u8]) -> Option<MediaKind> {
     if head.starts_with(b"%PDF-") {
         return Some(MediaKind::Document);
     }
-    match imagesize::image_type(head).ok()? {
-        ImageType::Png => Some(MediaKind::Picture("image/png")),
-        ImageType::Jpeg => Some(MediaKind::Picture("image/jpeg")),
-        ImageType::Gif => Some(MediaKind::Picture("image/gif")),
-        ImageType::Webp => Some(MediaKind::Picture("image/webp")),
-        _ => None,
-    }
+    picture::media_type(head).map(MediaKind::Picture)
 }
 
 /// Refuses a file that no request could carry, before it is read.
 pub(super) fn fits(media: MediaKind, size: u64) -> Result<(), String> {
     let (what, most, instead) = match media {
-        MediaKind::Picture(_) => ("picture", PICTURE, "Make it smaller with a command in Bash"),
+        MediaKind::Picture(_) => (
+            "picture",
+            MOST_BYTES,
+            "Make it smaller with a command in Bash",
+        ),
         MediaKind::Document => (
             "PDF",
             DOCUMENT,
@@ -76,10 +67,12 @@ pub(super) fn show(
             let size = imagesize::blob_size(content)
                 .map_err(|_| "The picture is damaged and cannot be shown.".to_owned())?;
             let side = size.width.max(size.height);
-            if side > SIDE {
+            if side > LONGEST_SIDE {
                 return Err(format!(
-                    "The picture has {} × {} pixels; no side may have more than {SIDE}. Make it smaller with a command in Bash.",
-                    size.width, size.height
+                    "The picture has {} × {} pixels; no side may have more than {}. Make it smaller with a command in Bash.",
+                    grouped(size.width as u64),
+                    grouped(size.height as u64),
+                    grouped(LONGEST_SIDE as u64)
                 ));
             }
             if !files.admits_picture(side) {
@@ -96,9 +89,7 @@ pub(super) fn show(
             )
         }
     };
-    let data = BASE64_STANDARD.encode(content);
-    let block =
-        json!({"type": kind, "source": {"type": "base64", "media_type": mime, "data": data}});
+    let block = picture::block(kind, mime, content);
     let mut output = ToolCallOutput::text("", line.clone()).with_detail(line);
     output.content = Value::Array(vec![block]);
     Ok(output)

@@ -10,6 +10,7 @@ mod skills;
 use std::sync::Arc;
 
 use longhaul::Boxed;
+use longhaul_core::figures::counted;
 use longhaul_core::normalize::fragment::fill;
 use serde_json::Value;
 
@@ -64,7 +65,7 @@ impl Tool for SkillTool {
             let (name, args) = (text_field(&input, "skill"), text_field(&input, "args"));
             match self.skills.invoke(name, args, SkillInvoker::Model).await {
                 Ok(text) => {
-                    let line = format!("{} lines", text.lines().count());
+                    let line = counted(text.lines().count() as u64, "line");
                     ToolCallOutput::text(text, line)
                 }
                 Err(error) => ToolCallOutput::error(error.to_string()),

@@ -6,6 +6,7 @@ mod list;
 
 use std::sync::Arc;
 
+use longhaul_core::figures::counted;
 use longhaul_core::normalize::fragment::fill;
 use serde_json::Value;
 
@@ -48,7 +49,7 @@ impl TypedTool for TodoWriteTool {
         match now {
             Some(todo) if !todo.active_form.is_empty() => todo.active_form.clone(),
             Some(todo) => todo.content.clone(),
-            None => format!("{} steps", todos.len()),
+            None => counted(todos.len() as u64, "step"),
         }
     }
 

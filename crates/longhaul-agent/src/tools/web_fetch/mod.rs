@@ -14,6 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use longhaul::{Clock, SystemClock};
+use longhaul_core::figures::counted;
 use longhaul_core::normalize::fragment::fill;
 use longhaul_provider::Proxy;
 use serde_json::Value;
@@ -94,7 +95,7 @@ impl WebFetchTool {
             Ok(text) => text,
             Err(output) => return output,
         };
-        let line = format!("{} characters", text.chars().count());
+        let line = counted(text.chars().count() as u64, "character");
         let gaps = [("url", url.as_str()), ("text", &text)];
         ToolCallOutput::text(fill(include_str!("fragments/page.md"), &gaps), line)
     }

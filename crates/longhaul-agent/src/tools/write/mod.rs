@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use longhaul_core::figures::counted;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -86,10 +87,7 @@ fn write(files: &PlaceFiles, input: &WriteInput) -> Result<ToolCallOutput, Strin
         ReplaceOutcome::New => format!("Created {name} (lines: {lines})."),
         ReplaceOutcome::Changed => format!("Replaced {name} (lines now: {lines})."),
     };
-    let line = match lines {
-        1 => "1 line".to_owned(),
-        lines => format!("{lines} lines"),
-    };
+    let line = counted(lines as u64, "line");
     let diff = unified(&name, &before, &input.content);
     Ok(ToolCallOutput::text(said, line).with_detail(diff))
 }

@@ -233,7 +233,7 @@ async fn q1_pictures_go_with_the_words() {
         blocks: vec![
             json!({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": pixel}}),
         ],
-        attachments: Vec::new(),
+        ..longhaul_agent::agent::UserPrompt::default()
     };
     assert_eq!(agent.prompt(said).await, PromptOutcome::Done);
     let body = house.last_body();

@@ -126,7 +126,7 @@ async fn q1_read_shows_pictures_by_what_they_are() {
     desk.put("big.png", png(9_000, 10));
     holds(
         &desk.refused("Read", json!({"file_path": "big.png"})).await,
-        &["9000 × 10", "8000"],
+        &["9,000 × 10", "8,000"],
     );
     desk.put("heavy.png", [PNG, &vec![1; 8_000_000]].concat());
     holds(

@@ -8,6 +8,7 @@ mod memory;
 mod notifying;
 mod outside;
 mod own_commands;
+mod servers;
 mod thinking;
 mod trusting;
 

@@ -396,5 +396,12 @@ async fn q1_servers_of_a_file_that_the_user_names_need_no_further_consent() {
     assert_eq!(names, ["mine"]);
     let said = place.notices.join("\n");
     assert!(said.contains("nowhere.json does not exist"), "{said}");
-    assert!(place.servers().is_empty(), "it does not start");
+    use longhaul_agent::tools::mcp::McpServerStatus;
+    while place.servers()[0].1 == McpServerStatus::Starting {
+        tokio::task::yield_now().await;
+    }
+    assert!(matches!(
+        place.servers()[0].1,
+        McpServerStatus::Failed { .. }
+    ));
 }

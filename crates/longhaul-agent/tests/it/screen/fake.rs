@@ -122,7 +122,7 @@ impl Inner {
             ))
         };
         match ask {
-            HostRequest::Prompt(text, reply) => {
+            HostRequest::Prompt(text, reply) | HostRequest::PromptWithPictures(text, _, reply) => {
                 let _turn = self.turn.lock().await;
                 let ended = self.prompt(&text).await;
                 self.tell(AgentEvent::Ended(ended));
@@ -250,6 +250,9 @@ impl Inner {
                     name: "review".to_owned(),
                     description: "looks at the change".to_owned(),
                 }]));
+            }
+            HostRequest::Resources(reply) => {
+                let _ = reply.send(Ok(Vec::new()));
             }
         }
     }

@@ -396,7 +396,7 @@ fn q2_a_compaction_shows_its_progress_and_can_be_cancelled() {
     terminal.keys("/compact slowly\r");
     terminal.sees("1,234 characters of summary · esc to cancel");
     terminal.keys("\u{1b}");
-    terminal.sees("compaction stopped; nothing changed");
+    terminal.sees("compaction cancelled; nothing changed");
     terminal.is_idle();
 }
 

@@ -4,12 +4,14 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use longhaul_agent::tool::{CallContext, Tool, ToolAccess, ToolCallOutput};
-use longhaul_agent::tools::mcp::{McpLimits, McpServerConfig, McpServers, NoticeFn};
+use longhaul_agent::tools::mcp::{
+    McpLimits, McpNews, McpServerConfig, McpServerStatus, McpServers,
+};
 use longhaul_core::rehydrate::{RestoreInput, restore};
 use longhaul_core::window::WindowScale;
 use serde_json::{Value, json};
 
-use super::mcp_server::config;
+use super::mcp_server::{GATE, config};
 use super::{place, run, text};
 
 /// Limits that are long enough for any machine.
@@ -32,8 +34,12 @@ async fn start(configs: Vec<McpServerConfig>, limits: McpLimits) -> Started {
     let folder = tempfile::tempdir().unwrap();
     let told: Arc<Mutex<Vec<String>>> = Arc::default();
     let hears = told.clone();
-    let notices: NoticeFn = Arc::new(move |notice| hears.lock().unwrap().push(notice));
-    let servers = McpServers::start(configs, &place(folder.path()), limits, notices).await;
+    let news = McpNews {
+        notice: Arc::new(move |notice| hears.lock().unwrap().push(notice)),
+        changed: Arc::new(|| {}),
+    };
+    let servers = McpServers::start(configs, &place(folder.path()), limits, &news);
+    servers.settled().await;
     Started {
         servers,
         told,
@@ -84,12 +90,8 @@ async fn demo_like(like: &str) -> Started {
 #[tokio::test]
 async fn q1_tools_of_a_server_are_listed_by_name_and_called() {
     let demo = demo().await;
-    let names: Vec<&str> = demo
-        .servers
-        .tools()
-        .iter()
-        .map(|tool| tool.name())
-        .collect();
+    let tools = demo.servers.tools();
+    let names: Vec<&str> = tools.iter().map(|tool| tool.name()).collect();
     assert!(names.is_sorted() && names.len() == 16, "{names:?}");
     let echo = demo.tool("mcp__demo__echo");
     insta::assert_snapshot!(
@@ -107,9 +109,8 @@ async fn q1_tools_of_a_server_are_listed_by_name_and_called() {
 #[tokio::test]
 async fn q1_names_and_schemas_are_made_such_that_requests_accept_them() {
     let demo = demo().await;
-    let odd: Vec<_> = demo
-        .servers
-        .tools()
+    let tools = demo.servers.tools();
+    let odd: Vec<_> = tools
         .iter()
         .filter(|tool| tool.name().contains("odd"))
         .collect();
@@ -261,21 +262,22 @@ async fn q1_broken_servers_are_notices_and_the_others_run() {
     assert!(started.servers.tools().is_empty());
     assert_eq!(started.servers.announcement(), None);
     let told = started.told();
-    let [missing, dead, mute] = &told[..] else {
-        panic!("{told:?}")
-    };
-    assert!(
-        missing.contains("`missing`") && missing.contains("cannot be started"),
-        "{missing}"
-    );
-    assert!(
-        dead.contains("`dead`") && dead.contains("dead.log"),
-        "{dead}"
-    );
-    assert!(
-        mute.contains("`mute`") && mute.contains("did not say hello"),
-        "{mute}"
-    );
+    assert_eq!(told.len(), 3, "one line each: {told:?}");
+    for (name, why) in [
+        ("missing", "cannot be started"),
+        ("dead", ""),
+        ("mute", "did not say hello"),
+    ] {
+        let line = format!("MCP server {name}: failed: ");
+        let line = told.iter().find(|told| told.starts_with(&line)).unwrap();
+        assert!(line.contains(why) && line.ends_with("; see /mcp"), "{line}");
+    }
+    for (name, status) in started.servers.statuses() {
+        let McpServerStatus::Failed { log, .. } = status else {
+            panic!("{name}: {status:?}")
+        };
+        assert!(log.ends_with(format!("{name}.log")));
+    }
 }
 
 #[tokio::test]
@@ -346,10 +348,9 @@ async fn r5_instructions_are_told_again_in_bounds() {
         config("none", "quiet"),
     ];
     let started = start(configs, patient()).await;
-    assert_eq!(
-        started.servers.names().collect::<Vec<_>>(),
-        ["one", "wordy", "none"]
-    );
+    let statuses = started.servers.statuses();
+    let names: Vec<&str> = statuses.iter().map(|(name, _)| &**name).collect();
+    assert_eq!(names, ["one", "wordy", "none"]);
     let announcement = started.servers.announcement().unwrap();
     assert_eq!(announcement["type"], "mcp_instructions_delta");
     assert_eq!(announcement["addedNames"], json!(["one", "wordy"]));
@@ -420,6 +421,54 @@ async fn q1_servers_and_their_children_end_with_the_session() {
         .expect("all have ended");
     let output = run(&*echo, json!({"text": "?"})).await;
     assert!(output.is_error && text(&output).contains("were stopped"));
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn q1_a_start_that_is_given_up_leaves_no_process() {
+    let folder = tempfile::tempdir().unwrap();
+    let news = McpNews {
+        notice: Arc::new(|_| {}),
+        changed: Arc::new(|| {}),
+    };
+    let mut config = config("demo", "slow");
+    let gate = folder.path().join("never").display().to_string();
+    config.env.push((GATE.to_owned(), gate));
+    let servers = McpServers::start(vec![config], &place(folder.path()), patient(), &news);
+    let log = folder.path().join("projects/demo/session/mcp/demo.log");
+    let process = loop {
+        let said = std::fs::read_to_string(&log).unwrap_or_default();
+        if let Some((_, rest)) = said.split_once("process ")
+            && let Some((id, _)) = rest.split_once('.')
+        {
+            break id.to_owned();
+        }
+        tokio::task::yield_now().await;
+    };
+    assert!(runs(&process));
+    assert_eq!(servers.statuses()[0].1, McpServerStatus::Starting);
+    drop(servers);
+    let ended = async {
+        while runs(&process) {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), ended)
+        .await
+        .expect("it has ended");
+}
+
+#[tokio::test]
+async fn q1_a_long_resource_is_cut_and_an_unknown_one_is_refused() {
+    let demo = demo().await;
+    let read = async |mention: &str| demo.servers.resource(mention).await;
+    let long = read("demo:file:///long").await.unwrap().unwrap();
+    let text = long.attachment.unwrap()["content"]["contents"][0]["text"].to_string();
+    assert!(text.len() < 110_000 && text.contains("cut here"));
+    let why = read("demo:file:///x").await.unwrap().unwrap_err();
+    assert!(why.contains("there is no such page"), "{why}");
+    assert!(read("src/main.rs").await.is_none());
+    assert!(read("other:file:///a.txt").await.is_none());
 }
 
 #[test]

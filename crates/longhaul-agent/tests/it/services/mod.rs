@@ -7,7 +7,7 @@
 )]
 
 mod mcp;
-mod mcp_server;
+pub(crate) mod mcp_server;
 mod plan;
 mod recall;
 mod skill;

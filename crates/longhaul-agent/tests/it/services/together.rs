@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use longhaul_agent::event::ApprovalMode;
 use longhaul_agent::tool::Toolbox;
-use longhaul_agent::tools::mcp::{McpLimits, McpServers};
+use longhaul_agent::tools::mcp::{McpLimits, McpNews, McpServers};
 use longhaul_agent::tools::plan::PlanState;
 use longhaul_agent::tools::skill::{Skill, SkillInvoker, Skills};
 use longhaul_agent::tools::todo::TodoList;
@@ -38,7 +38,12 @@ async fn r2_r3_r5_what_calls_left_goes_back_in_its_order() {
         ..McpLimits::default()
     };
     let configs = vec![config("demo", "good")];
-    let servers = McpServers::start(configs, &place, limits, Arc::new(|_| {})).await;
+    let news = McpNews {
+        notice: Arc::new(|_| {}),
+        changed: Arc::new(|| {}),
+    };
+    let servers = McpServers::start(configs, &place, limits, &news);
+    servers.settled().await;
     let with = ToolServices {
         todos: Arc::new(TodoList::default()),
         plan: Arc::new(PlanState::new(&place, OneMode::of(ApprovalMode::Plan))),
@@ -52,7 +57,8 @@ async fn r2_r3_r5_what_calls_left_goes_back_in_its_order() {
     for tool in services(&with) {
         tools.add(tool);
     }
-    assert_eq!(tools.names().count(), 6 + 16);
+    tools.join(with.servers.iter().flat_map(|servers| servers.tools()));
+    assert_eq!(tools.names().count(), 7 + 16);
     for (name, input) in [
         (
             "TodoWrite",

@@ -169,7 +169,7 @@ fn q3_what_is_looked_at_is_shown() {
             "economy full: old results are cleared",
         ),
         ("/cost", "decided by price: full"),
-        ("/cost economy more", "/cost takes nothing, or: economy off"),
+        ("/cost economy more", "usage: /cost, or /cost economy off"),
         ("/notes", "no notes of this session"),
         ("/hooks", "no hooks are set up"),
         ("/report", "has not been compacted yet"),

@@ -17,6 +17,7 @@ mod killing;
 mod lines;
 mod own_commands;
 mod permissions;
+mod pictures;
 mod resuming;
 mod tools;
 mod weather;

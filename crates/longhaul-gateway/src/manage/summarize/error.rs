@@ -2,6 +2,7 @@
 
 use longhaul::session::{CompactError, OpenError};
 use longhaul_core::engine::CompactFailure;
+use longhaul_core::figures::grouped;
 
 use crate::manage::entries::UnreadableConversation;
 
@@ -22,7 +23,8 @@ pub enum DraftError {
     WouldNotShrink(String),
     /// Even the smallest summary is too large: what cannot be summarized fills the window.
     #[error(
-        "the smallest summary leaves {after} tokens in the window, which is full at {threshold}; the system prompt and the tools must be made smaller"
+        "the smallest summary leaves {} tokens in the window, which is full at {}; the system prompt and the tools must be made smaller",
+        grouped(*.after), grouped(*.threshold)
     )]
     TooLarge {
         /// The tokens that it would leave.

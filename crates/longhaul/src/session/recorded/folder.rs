@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use longhaul_core::engine::GatheredContext;
+use longhaul_core::figures::counted;
 use longhaul_core::rehydrate::{FileText, RestoreInput, RestoreSourceResult};
 
 use longhaul_store::Env;
@@ -71,10 +72,10 @@ impl Workspace for RecordedFolder {
             Err(_) if wanted.files.is_empty() => Vec::new(),
             // One note for all of them.
             Err(why) => vec![RestoreSourceResult::Failed {
-                what: match wanted.files.len() {
-                    1 => "What was read last (1 file)".to_owned(),
-                    count => format!("What was read last ({count} files)"),
-                },
+                what: format!(
+                    "What was read last ({})",
+                    counted(wanted.files.len() as u64, "file")
+                ),
                 why: why.clone(),
             }],
         };
