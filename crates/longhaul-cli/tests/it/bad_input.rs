@@ -132,7 +132,7 @@ fn h7_a_window_too_small_to_work_in_is_refused_with_a_sentence() {
     world.write("s.jsonl", plain_session().bytes);
     for target in ["s.jsonl", "."] {
         let run = world.run(["inspect", target, "--window", "3000"]);
-        run.fails(&["3000 tokens", "too small", "at least 4000"]);
+        run.fails(&["3,000 tokens", "too small", "at least 4,000"]);
         world
             .run(["inspect", target, "--window", "3999"])
             .fails(&[]);

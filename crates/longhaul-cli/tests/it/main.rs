@@ -18,6 +18,7 @@ mod commands_in_docs;
 mod compact;
 mod config;
 mod corpora;
+mod counting;
 mod damage;
 mod deleted_results;
 mod docs;

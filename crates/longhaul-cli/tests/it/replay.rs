@@ -76,7 +76,7 @@ fn cost(run: &Run, policy: &str) -> f64 {
 }
 
 #[test]
-fn v3_v7_a_session_is_priced_under_every_policy_and_the_best_is_never_beaten() {
+fn x7_v3_v7_a_session_is_priced_under_every_policy_and_the_best_is_never_beaten() {
     let world = World::new();
     world.write("s.jsonl", written(&long(SONNET)));
     let run = world.run(["replay", "s.jsonl", "--json"]).ends(0);
@@ -121,7 +121,7 @@ fn v3_v7_a_session_is_priced_under_every_policy_and_the_best_is_never_beaten() {
 }
 
 #[test]
-fn v7_windows_models_and_lifetimes_can_be_chosen() {
+fn x7_v7_windows_models_and_lifetimes_can_be_chosen() {
     let world = World::new();
     world.write("s.jsonl", written(&long(SONNET)));
     let windows = [
@@ -257,7 +257,7 @@ fn v7_a_switch_of_model_and_a_clock_that_goes_back_are_said_and_harmless() {
 }
 
 #[test]
-fn v7_the_page_needs_nothing_else_and_no_name_can_become_an_element() {
+fn x7_v7_the_page_needs_nothing_else_and_no_name_can_become_an_element() {
     let world = World::new();
     let hostile = "p/<script>alert(1)<&>.jsonl";
     world.write(hostile, written(&long(SONNET)));

@@ -111,7 +111,7 @@ fn it_says_where_it_listens_answers_and_ends_in_good_order() {
         told.contains(&format!("OPENAI_BASE_URL={url}/v1 ")),
         "{told}"
     );
-    assert!(told.contains("1 requests, 0 refused"), "{told}");
+    assert!(told.contains("1 request, 0 refused"), "{told}");
 }
 
 #[test]

@@ -3,9 +3,9 @@
 //! | what | reset by |
 //! |---|---|
 //! | results that may be cleared, cache edits, deletions, the provider's own clearing | this module |
-//! | the rendering of the conversation, the files that were read | this module |
+//! | the rendering of the conversation | this module |
 //! | the cache-break detector's baseline (D4), the tracking of turns (O4), the window growth (X5) | this module |
-//! | nested memory files that were loaded | this module: the view tells which ones |
+//! | nested memory files that were loaded, files that were read (R7) | this module: the view tells which ones |
 //! | memory files, prompt sections, user context | the host, which builds a new request prefix for [`Effect::Gather`] |
 //! | the tools' knowledge of file contents, session approvals | the host, on [`Event::Compacted`]: [`HostReset`] |
 //!
@@ -16,8 +16,6 @@
 //! [`Event::Compacted`]: super::Event::Compacted
 
 use std::path::PathBuf;
-
-use jiff::Timestamp;
 
 use super::live::LiveConversation;
 use super::{Engine, known_prefix_count};
@@ -79,13 +77,8 @@ pub(super) struct NewConversation {
 
 impl Engine {
     /// Switches to the new conversation and resets the state of the old one. Returns what the host has to reset.
-    pub(super) fn reset_after_compaction(
-        &mut self,
-        new: NewConversation,
-        now: Timestamp,
-    ) -> HostReset {
+    pub(super) fn reset_after_compaction(&mut self, new: NewConversation) -> HostReset {
         self.live = new.live;
-        self.live.read_files_mut().compacted(&new.restored, now);
         self.prefix_count = known_prefix_count(&self.live, &self.config);
         self.assembly = new.assembly;
         self.prefix = new.prefix;

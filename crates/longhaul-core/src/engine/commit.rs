@@ -513,7 +513,7 @@ impl Engine {
             restored: draft.restored.clone(),
             turn: recompaction.turn.clone(),
         };
-        let reset = self.reset_after_compaction(new, now);
+        let reset = self.reset_after_compaction(new);
         self.tell_restored(&compaction.gathered.gathered.files, &draft.restored);
         let compacted = Box::new(CompactionSuccess {
             trigger: compaction.trigger(),

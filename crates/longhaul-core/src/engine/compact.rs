@@ -413,7 +413,7 @@ impl Engine {
         }
         self.notify(Event::Phase(Some(CompactionPhase::SessionStartHooks)));
         let id = self.effect_id();
-        let kept = self.live.files_read(compaction.scope.kept.clone());
+        let kept = self.live.files_shown(compaction.scope.kept.clone());
         let exclusions = crate::rehydrate::RestoreExclusions {
             transcript: self.config.transcript.as_ref().map(Into::into),
             kept: kept.clone(),

@@ -14,7 +14,13 @@ use crate::message::{BlockKind, Entry, EntryBlock, EntryKind, EntryView, Id, Sub
 use crate::micro::{ClearableTools, ToolResults};
 use crate::rehydrate::ReadFiles;
 use crate::rounds::ViewPiece;
+use crate::summary::{ReadTools, kept_files};
 use crate::tokens::{EntryStanding, Estimate, Estimator, RoughEstimator, TokenLedger};
+
+/// The tool that reads files.
+const READ: &str = "Read";
+/// How its result begins if nothing has changed since it was last read (W1).
+const UNCHANGED: &str = "File unchanged since";
 
 /// An entry and where its line begins in the transcript.
 #[derive(Debug, Clone)]
@@ -92,6 +98,7 @@ impl LiveConversation {
             .filter(|kept| kept.entry.facets().uuid.is_present())
             .max_by_key(|kept| kept.offset.unwrap_or(u64::MAX))
             .map(|kept| uuid_of(kept.entry.view()));
+        live.note_restored(&entries);
         for kept in entries {
             live.push(kept);
         }
@@ -171,15 +178,16 @@ impl LiveConversation {
         self.weights().into_iter().sum()
     }
 
-    /// The files that the calls of these entries read (P4).
-    pub(super) fn files_read(&self, entries: std::ops::Range<usize>) -> Vec<PathBuf> {
+    /// The files whose content these entries show (P4).
+    pub(super) fn files_shown(&self, entries: std::ops::Range<usize>) -> Vec<PathBuf> {
         let entries = self.entries[entries].iter().map(|kept| kept.entry.view());
-        entries
-            .flat_map(|entry| {
-                let blocks = entry.facets.blocks.iter();
-                blocks.filter_map(move |block| read_by(entry, block))
-            })
-            .collect()
+        let tools = ReadTools {
+            names: &[READ],
+            unchanged: UNCHANGED,
+            cleared: &self.cleared,
+        };
+        let shown = kept_files(entries, tools);
+        shown.into_iter().map(PathBuf::from).collect()
     }
 
     /// The files that were read, the newest last; see [`ReadFiles`].
@@ -189,6 +197,36 @@ impl LiveConversation {
 
     pub(super) fn read_files_mut(&mut self) -> &mut ReadFiles {
         &mut self.read_files
+    }
+
+    /// Records the files that the view's boundary restored, so that the next compaction knows of them, also in a
+    /// resumed session. They were read before anything that is kept after the summary.
+    fn note_restored(&mut self, entries: &[LiveEntry]) {
+        let is_kept = |entry: &EntryView<'_>| self.standing(*entry) == EntryStanding::Preserved;
+        let views = entries.iter().map(|kept| kept.entry.view());
+        let is_summary = |entry: &EntryView<'_>| entry.facets.flags.compact_summary;
+        let mut from_summary = views.clone().skip_while(|entry| !is_summary(entry));
+        let first_kept = from_summary.find(is_kept);
+        let first_kept = first_kept.and_then(|entry| entry.timestamp());
+        let is_boundary = |entry: &EntryView<'_>| {
+            let facets = entry.facets;
+            facets.kind == EntryKind::System && facets.subtype == Subtype::CompactBoundary
+        };
+        // Other programs write the attachments before the summary.
+        let own = views.skip_while(|entry| !is_boundary(entry)).skip(1);
+        let own = own.filter(|entry| !is_kept(entry) && !is_summary(entry));
+        let restored = own.take_while(|entry| {
+            entry.facets.kind == EntryKind::Attachment || entry.is_signed_summary()
+        });
+        let restored = restored.filter_map(|entry| {
+            let at = entry.timestamp()?;
+            Some((file_of(entry)?, first_kept.map_or(at, |kept| at.min(kept))))
+        });
+        let restored: Vec<(PathBuf, Timestamp)> = restored.collect();
+        // The newest comes first.
+        for (path, at) in restored.into_iter().rev() {
+            self.read_files.read(path, at);
+        }
     }
 
     /// Records which files the model was shown.
@@ -307,13 +345,21 @@ impl LiveConversation {
 
 /// Whether a result only says that the file is unchanged (W1).
 fn is_stub(content: &[u8]) -> bool {
-    const STUB: &[u8] = b"\"File unchanged since";
-    content.starts_with(STUB)
+    let text = content.strip_prefix(b"\"");
+    text.is_some_and(|text| text.starts_with(UNCHANGED.as_bytes()))
+}
+
+/// The file that an attachment shows.
+fn file_of(entry: EntryView<'_>) -> Option<PathBuf> {
+    let attachment = entry.visible_attachment()?;
+    let is_file = attachment.string("type").is_some_and(|kind| kind == "file");
+    let path = attachment.string("filename").filter(|_| is_file)?;
+    Some(path.into_owned().into())
 }
 
 /// The file that a call reads.
 fn read_by(entry: EntryView<'_>, block: &EntryBlock) -> Option<PathBuf> {
-    let reads = block.kind == BlockKind::ToolUse && block.name.of(entry.line) == b"Read";
+    let reads = block.kind == BlockKind::ToolUse && block.name.of(entry.line) == READ.as_bytes();
     let path = entry.object(block.body).string("file_path");
     path.filter(|_| reads).map(|path| path.into_owned().into())
 }

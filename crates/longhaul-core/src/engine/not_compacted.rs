@@ -124,7 +124,7 @@ impl Engine {
         let kind = CompactFailure::WouldNotShrink;
         let has_room = !self.is_over(&compaction, self.config.window.auto_compact);
         let message = if has_room && !self.live.facts().messages().is_empty() {
-            "there is hardly anything to summarize but your own words, and those are kept; nothing changed"
+            "compacting would only cut your own words, and there is room for them; nothing changed"
         } else {
             sentence(kind)
         };

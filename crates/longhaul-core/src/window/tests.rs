@@ -236,7 +236,7 @@ fn h7_under_4k_is_refused_with_a_sentence() {
     };
     assert_eq!(
         refused(3_999, None).to_string(),
-        "a context window of 3999 tokens is too small to work in: at least 4000 are needed"
+        "a context window of 3,999 tokens is too small to work in: at least 4,000 are needed"
     );
     assert_eq!(
         refused(200_000, Some(3_999)),

@@ -168,6 +168,6 @@ impl LinesRead {
 
     /// The result in one line for people.
     pub(super) fn line(&self) -> String {
-        counted(self.shown as u64, "line")
+        counted(self.shown, "line")
     }
 }

@@ -100,7 +100,7 @@ fn x1_a_short_session_is_not_compacted_at_the_price_of_the_users_words() {
     };
     run(&["--output", "out.jsonl"])
         .ends(1)
-        .says("cutting what the user said");
+        .says("only cut your own words");
     assert!(!out.exists(), "nothing is written");
     run(&["--preview"]).ends(1);
     assert_eq!(std::fs::read(&file).unwrap(), before);

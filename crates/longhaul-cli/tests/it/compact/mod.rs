@@ -208,12 +208,17 @@ pub(crate) fn entry(index: usize, kind: &str, content: Value) -> Value {
 
 /// A plain conversation of this many turns.
 pub(crate) fn talk(turns: usize, words: usize) -> Vec<Value> {
+    talk_from(0, turns, words)
+}
+
+/// A plain conversation of this many turns that follows as many entries.
+pub(crate) fn talk_from(start: usize, turns: usize, words: usize) -> Vec<Value> {
     let said = |index: usize| {
         let text = format!("Turn {index}: look at part {index} of the machine. ");
         json!(text + &"and say what it does ".repeat(words))
     };
     let kind = |index: usize| ["user", "assistant"][index % 2];
-    (0..turns * 2)
+    (start..start + turns * 2)
         .map(|index| entry(index, kind(index), said(index)))
         .collect()
 }

@@ -6,8 +6,9 @@ use std::time::{Duration, SystemTime};
 
 use longhaul_store::archive::{Archive, SearchScope, archive_path};
 use longhaul_store::layout::{Home, HomeOwner};
+use serde_json::{Value, json};
 
-use super::{Found, holds, lines, talk};
+use super::{Found, entry, holds, lines, talk, talk_from};
 use crate::support::{Finish, World};
 
 fn aged(path: &Path) {
@@ -191,10 +192,17 @@ fn what_is_no_transcript_is_refused() {
     );
 }
 
+/// A call of Read with its result, as the entries at this index and the next.
+fn reads(at: usize, path: &Path) -> [Value; 2] {
+    let id = format!("toolu_{at}");
+    let call =
+        json!([{"type": "tool_use", "id": id, "name": "Read", "input": {"file_path": path}}]);
+    let result = json!([{"type": "tool_result", "tool_use_id": id, "content": "1\tread"}]);
+    [entry(at, "assistant", call), entry(at + 1, "user", result)]
+}
+
 #[test]
 fn r1_files_are_restored_from_the_recorded_folder_and_from_nowhere_else() {
-    use super::entry;
-    use serde_json::json;
     let world = World::new();
     let inside = world.write("project/src/main.rs", "fn main() { inside(); }\n");
     let outside = world.write("secret.txt", "outside the folder\n");
@@ -202,19 +210,8 @@ fn r1_files_are_restored_from_the_recorded_folder_and_from_nowhere_else() {
     std::os::unix::fs::symlink(&outside, world.root().join("project/link.txt")).unwrap();
     let link = world.root().join("project/link.txt");
     let mut entries = talk(30, 30);
-    let start = entries.len();
-    for (index, path) in [&inside, &outside, &link].iter().enumerate() {
-        let id = format!("toolu_{index}");
-        entries.push(entry(
-            start + index * 2,
-            "assistant",
-            json!([{"type": "tool_use", "id": id, "name": "Read", "input": {"file_path": path}}]),
-        ));
-        entries.push(entry(
-            start + index * 2 + 1,
-            "user",
-            json!([{"type": "tool_result", "tool_use_id": id, "content": "1\tread"}]),
-        ));
+    for path in [&inside, &outside, &link] {
+        entries.extend(reads(entries.len(), path));
     }
     for entry in &mut entries {
         entry["cwd"] = json!(world.root().join("project"));
@@ -232,6 +229,41 @@ fn r1_files_are_restored_from_the_recorded_folder_and_from_nowhere_else() {
         "{said}"
     );
     holds("restored", &file, &out, &told);
+}
+
+#[test]
+fn p4_files_that_the_kept_part_shows_are_not_restored_again() {
+    let world = World::new();
+    let early = world.write("project/early.rs", "fn of_early() {}\n");
+    let late = world.write("project/late.rs", "fn of_late() {}\n");
+    let mut entries = talk(10, 60);
+    entries.extend(reads(entries.len(), &early));
+    let pivot = entries.len();
+    entries.extend(talk_from(pivot, 10, 60));
+    entries.extend(reads(entries.len(), &late));
+    entries.extend(talk_from(entries.len(), 1, 5));
+    for entry in &mut entries {
+        entry["cwd"] = json!(world.root().join("project"));
+    }
+    let file = world.write("session.jsonl", lines(&entries));
+    let out = world.root().join("out.jsonl");
+    let pivot = format!("{pivot:08x}");
+    for (way, early, late) in [
+        (&["--local"][..], true, true),
+        (&["--local", "--up-to", &pivot], true, false),
+        (&["--local", "--from", &pivot], false, true),
+    ] {
+        let told = super::compact(&world, &file, way).ends(0).json();
+        let restored = u64::from(early) + u64::from(late);
+        assert_eq!(
+            told["report"]["files"]["restored"], restored,
+            "{way:?}: {told}"
+        );
+        let said = Found::at(&out).said();
+        assert_eq!(said.contains("fn of_early() {}"), early, "{way:?}: {said}");
+        assert_eq!(said.contains("fn of_late() {}"), late, "{way:?}: {said}");
+        holds(way.last().unwrap(), &file, &out, &told);
+    }
 }
 
 #[test]

@@ -37,6 +37,13 @@ done
 /// A picture of one pixel.
 const PIXEL: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06\0\0\0\x1f\x15\xc4\x89\0\0\0\rIDATx\xdad\xf8\xcfP\x0f\0\x03\x86\x01\x80Z4}k\0\0\0\0IEND\xaeB`\x82";
 
+/// What is in the last line of the screen.
+#[derive(PartialEq, Eq)]
+enum LastLine {
+    Status,
+    Hint,
+}
+
 /// A project, a terminal in it, and what was captured so far.
 struct Album {
     world: World,
@@ -109,9 +116,20 @@ impl Album {
 
     /// Captures the screen from the last line on that holds this, without the status line.
     fn keep(&mut self, from: &str) {
+        self.capture(from, LastLine::Status);
+    }
+
+    /// The same, with the hint that is in place of the status line.
+    fn keep_with_hint(&mut self, from: &str) {
+        self.capture(from, LastLine::Hint);
+    }
+
+    fn capture(&mut self, from: &str, last: LastLine) {
         let shown = self.terminal.shown();
         let mut lines: Vec<&str> = shown.trim_end().lines().map(str::trim_end).collect();
-        lines.pop();
+        if last == LastLine::Status {
+            lines.pop();
+        }
         if lines
             .last()
             .is_some_and(|line| line.starts_with("> what should be done?"))
@@ -127,7 +145,7 @@ impl Album {
         let text = text
             .trim_end()
             .replace(&root, "~")
-            .replace(&root.replace('/', "-"), "-home");
+            .replace(&root.replace(['/', '.'], "-"), "-home-user");
         let _ = write!(self.text, "\n```text\n{text}\n```\n");
     }
 }
@@ -170,6 +188,7 @@ fn in_the_prompt(album: &mut Album) {
     album.part("Shell commands", "`!` runs a command without asking:");
     album.terminal.keys("!wc -l notes.txt");
     album.terminal.sees("enter runs this in the shell");
+    album.keep_with_hint("> !wc");
     album.terminal.keys("\r");
     album
         .terminal
@@ -213,6 +232,7 @@ fn in_the_prompt(album: &mut Album) {
     );
     album.terminal.keys("\u{1b}");
     album.terminal.sees("esc again empties the prompt");
+    album.keep_with_hint("> explain");
     album.terminal.keys("\u{1b}");
     album.idle();
     album.terminal.keys("\u{1b}");
@@ -243,8 +263,8 @@ fn in_the_prompt(album: &mut Album) {
     album
         .terminal
         .keys(&format!("see \u{1b}[200~{picture}\u{1b}[201~"));
-    album.terminal.sees("[Image #1]");
-    album.keep("> see");
+    album.terminal.sees("1 × 1 pixels");
+    album.keep_with_hint("> see");
     album.terminal.keys("\u{3}");
     album.idle();
 }
@@ -333,13 +353,13 @@ fn servers(album: &mut Album) {
     album.keep("> /mcp__shop__offer");
 
     album.part("Resources of servers", "`@server:uri`:");
-    album.terminal.keys("explain README.md under @shop");
+    album.terminal.keys("find small under @shop");
     album.terminal.sees("Terms of sale");
-    album.keep("> explain README.md");
+    album.keep("> find small");
     album.terminal.keys("\t");
     album.terminal.sees("@shop:shop://terms");
     album.terminal.keys("\r");
     album.terminal.sees("attached shop:shop://terms");
     album.idle();
-    album.keep("> explain README.md");
+    album.keep("> find small");
 }

@@ -86,7 +86,7 @@ fn x1_below_the_threshold_a_compaction_that_would_cut_the_users_words_is_refused
         Event::CompactFailed { message, .. } => Some(message.clone()),
         _ => None,
     });
-    assert!(told.unwrap().contains("cutting what the user said"));
+    assert!(told.unwrap().contains("only cut your own words"));
     assert_eq!(desk.transcript.len(), lines, "nothing was written");
     assert!(desk.summaries_sent.is_empty(), "and nothing was paid for");
 }

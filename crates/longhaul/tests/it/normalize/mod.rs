@@ -4,7 +4,7 @@ mod accepted;
 mod bound;
 mod corpus;
 mod examples;
-mod hostile;
+pub(crate) mod hostile;
 mod pictures;
 mod pure;
 mod world;

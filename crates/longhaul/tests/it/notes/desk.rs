@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use longhaul::session::Observer;
-use longhaul::{Boxed, Model, NoWorkspace, OnStream, Prompt, Session};
+use longhaul::{Boxed, Model, NoWorkspace, OnStream, Prompt, Session, Workspace};
 use longhaul_core::config::Config;
 use longhaul_core::engine::{Event, ModelRequest, NotesRunOutcome};
 use longhaul_core::notes::NotesProgress;
@@ -180,6 +180,7 @@ impl Told {
 pub(crate) struct Furniture {
     pub(crate) config: Config,
     pub(crate) tools: Vec<Value>,
+    pub(crate) workspace: Arc<dyn Workspace>,
 }
 
 impl Default for Furniture {
@@ -192,6 +193,7 @@ impl Default for Furniture {
                 "Edit",
                 &["file_path", "old_string", "new_string", "replace_all"],
             )],
+            workspace: Arc::new(NoWorkspace),
         }
     }
 }
@@ -235,7 +237,7 @@ impl Desk {
             .config(furniture.config)
             // Notes are taken at their own thresholds (S2); `proof/modes` has them by price.
             .economy(longhaul::EconomyPolicy::Off)
-            .workspace(NoWorkspace)
+            .workspace(furniture.workspace)
             .observer(told.clone())
             .open()
             .unwrap();

@@ -5,5 +5,6 @@ pub(crate) mod desk;
 mod edits;
 mod files;
 mod fragments;
+mod result;
 mod text;
 mod world;

@@ -1,19 +1,26 @@
 //! Whole sessions over HTTP in the offline world: a real client, a real transcript, virtual time.
 
 mod cancels;
+mod clearings;
 mod counted_low;
 mod dense;
 mod failures;
 pub(crate) mod house;
 mod leased;
 mod native;
+mod newest_models;
+mod on_disk;
 mod others_words;
 mod own_storage;
 mod partial;
 mod patience;
 mod reduced;
+mod restored_files;
 mod scripted;
 mod set;
+mod summary_request;
+mod too_long;
+mod turn_cost;
 mod waiting;
 mod watched;
 mod window_exceeded;

@@ -52,10 +52,6 @@ fn content<'a>(request: &'a Value, id: &str) -> &'a str {
     block["content"].as_str().unwrap()
 }
 
-fn last(stage: &Stage) -> Value {
-    stage.sent.lock().unwrap().last().unwrap().clone()
-}
-
 #[tokio::test]
 async fn v8_an_identical_result_is_sent_as_a_pointer_and_its_original_can_be_recalled() {
     let output = "one line of the output of a command\n".repeat(60);
@@ -75,7 +71,7 @@ async fn v8_an_identical_result_is_sent_as_a_pointer_and_its_original_can_be_rec
         .unwrap();
     session.say("Run it twice.").await.unwrap();
     let ids = work(&mut session, &[&output, &output]).await;
-    let request = last(&stage);
+    let request = stage.last_sent();
     assert_eq!(content(&request, &ids[0]), output);
     let pointer = content(&request, &ids[1]);
     assert!(
@@ -119,7 +115,7 @@ async fn v8_a_file_that_is_read_again_is_sent_as_what_changed() {
     session.say("Read it.").await.unwrap();
     let (before, now) = (shown(100, None), shown(100, Some(40)));
     let ids = work(&mut session, &[&before, &now, &now]).await;
-    let request = last(&stage);
+    let request = stage.last_sent();
     assert_eq!(content(&request, &ids[0]), before);
     let changed = content(&request, &ids[1]);
     assert!(changed.contains(&ids[0]), "{changed}");
@@ -165,7 +161,7 @@ async fn v8_errors_small_results_and_other_settings_stay_as_they_are() {
             session.results(results).await.unwrap();
         }
         session.turn().await.unwrap();
-        let request = last(&stage);
+        let request = stage.last_sent();
         let sent = [0, 1, 2].map(|at: usize| content(&request, &ids[at]) != output);
         assert_eq!(sent, reduced, "{setting:?}");
         if setting == ResultReduction::Recallable {
@@ -201,7 +197,7 @@ async fn v8_y2_a_resumed_session_repeats_what_was_sent_whatever_is_set_now() {
         .unwrap();
     session.say("Run it twice.").await.unwrap();
     let ids = work(&mut session, &[&output, &output]).await;
-    let before = last(&stage);
+    let before = stage.last_sent();
     drop(session);
     let mut session = stage
         .session()
@@ -211,7 +207,7 @@ async fn v8_y2_a_resumed_session_repeats_what_was_sent_whatever_is_set_now() {
         .unwrap();
     session.say("Go on.").await.unwrap();
     session.turn().await.unwrap();
-    let after = last(&stage);
+    let after = stage.last_sent();
     let (before, after) = (
         before["messages"].as_array().unwrap(),
         after["messages"].as_array().unwrap(),
@@ -227,7 +223,7 @@ async fn v8_y2_a_resumed_session_repeats_what_was_sent_whatever_is_set_now() {
     }
     session.say("Once more.").await.unwrap();
     let more = work(&mut session, &[&output]).await;
-    let request = last(&stage);
+    let request = stage.last_sent();
     assert_eq!(
         content(&request, &more[0]),
         output,
@@ -257,7 +253,7 @@ async fn v8_if_the_referred_result_is_cleared_the_newest_that_refers_to_it_is_se
     let mut session = stage.session().config(config.clone()).open().unwrap();
     session.say("Run it.").await.unwrap();
     let ids = work(&mut session, &[&output, &output, &output, "ok"]).await;
-    let request = last(&stage);
+    let request = stage.last_sent();
     assert_eq!(
         ids.iter()
             .filter(|id| content(&request, id) == output)
@@ -267,7 +263,7 @@ async fn v8_if_the_referred_result_is_cleared_the_newest_that_refers_to_it_is_se
     stage.rest(3_600 * 2);
     session.say("I am back.").await.unwrap();
     session.turn().await.unwrap();
-    let request = last(&stage);
+    let request = stage.last_sent();
     assert!(content(&request, &ids[0]).contains("cleared"));
     assert!(content(&request, &ids[1]).contains("cleared"));
     assert_eq!(content(&request, &ids[2]), output);
@@ -279,7 +275,7 @@ async fn v8_if_the_referred_result_is_cleared_the_newest_that_refers_to_it_is_se
     assert_eq!(session.status().used, used);
     session.say("Go on.").await.unwrap();
     session.turn().await.unwrap();
-    assert_eq!(content(&last(&stage), &ids[2]), output);
+    assert_eq!(content(&stage.last_sent(), &ids[2]), output);
 }
 
 #[tokio::test]
@@ -302,7 +298,7 @@ async fn v8_if_a_compaction_keeps_only_what_refers_it_is_sent_as_it_came() {
     work(&mut session, &[&output]).await;
     session.say("And again.").await.unwrap();
     let ids = work(&mut session, &[&output]).await;
-    assert_ne!(content(&last(&stage), &ids[0]), output);
+    assert_ne!(content(&stage.last_sent(), &ids[0]), output);
     let lines = stage.lines();
     let again = lines
         .iter()
@@ -319,5 +315,5 @@ async fn v8_if_a_compaction_keeps_only_what_refers_it_is_sent_as_it_came() {
     session.compact(request).await.unwrap();
     session.say("Go on.").await.unwrap();
     session.turn().await.unwrap();
-    assert_eq!(content(&last(&stage), &ids[0]), output);
+    assert_eq!(content(&stage.last_sent(), &ids[0]), output);
 }

@@ -1,5 +1,6 @@
 //! A session whose model says what a test wants it to say, over HTTP in the offline world.
 
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use longhaul::session::{Observer, SessionBuilder};
@@ -54,6 +55,22 @@ pub(crate) struct Stage {
 impl Stage {
     /// One turn per call, with a model's window of this size.
     pub(crate) async fn new(window: u64, turns: &[Value]) -> Self {
+        Self::with_models(&format!("[models.{MODEL}]\nwindow = {window}\n"), turns).await
+    }
+
+    /// One turn per call, with a file of models that session and provider both go by.
+    pub(crate) async fn with_models(table: &str, turns: &[Value]) -> Self {
+        Self::at(tempfile::tempdir().unwrap(), table, turns).await
+    }
+
+    /// One turn per call, made for the folder that the stage has.
+    pub(crate) async fn for_folder(turns: impl FnOnce(&Path) -> Vec<Value>) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let turns = turns(folder.path());
+        Self::at(folder, "", &turns).await
+    }
+
+    async fn at(folder: tempfile::TempDir, table: &str, turns: &[Value]) -> Self {
         let mut script = json!({"script": 1, "by": "calls", "helpers": "built-in"}).to_string();
         for turn in turns {
             script.push('\n');
@@ -63,8 +80,7 @@ impl Stage {
             script: Some(ReplyScript::parse(&script).unwrap()),
             ..ModelOptions::default()
         });
-        let table = format!("[models.{MODEL}]\nwindow = {window}\n");
-        let models = ModelTable::builtin().extended_with(&table).unwrap();
+        let models = ModelTable::builtin().extended_with(table).unwrap();
         let world = World::new(world::WorldOptions {
             models: models.clone(),
             ..world::WorldOptions::new(5, Box::new(model))
@@ -79,7 +95,7 @@ impl Stage {
             server: Arc::new(server),
             models,
             sent: Arc::default(),
-            folder: tempfile::tempdir().unwrap(),
+            folder,
         }
     }
 
@@ -90,18 +106,27 @@ impl Stage {
             .model(Recorder(client(&self.server), self.sent.clone()))
             .models(self.models.clone())
             .prompt(prompt)
-            .transcript(self.folder.path().join("session.jsonl"))
+            .transcript(self.transcript())
             .durability(Durability::OnClose)
             .workspace(NoWorkspace)
             .clock(VirtualClock(self.server.clone()))
             .seed(1)
     }
 
+    pub(crate) fn transcript(&self) -> PathBuf {
+        self.folder.path().join("session.jsonl")
+    }
+
     pub(crate) fn lines(&self) -> Vec<Value> {
-        let text = std::fs::read_to_string(self.folder.path().join("session.jsonl")).unwrap();
+        let text = std::fs::read_to_string(self.transcript()).unwrap();
         text.lines()
             .map(|line| serde_json::from_str(line).unwrap())
             .collect()
+    }
+
+    /// The newest request, of whatever kind.
+    pub(crate) fn last_sent(&self) -> Value {
+        self.sent.lock().unwrap().last().unwrap().clone()
     }
 
     /// Virtual time passes.
@@ -109,6 +134,25 @@ impl Stage {
         self.server
             .with_world(|world| world.advance(seconds * 1_000));
     }
+}
+
+/// The texts of a request's messages, in order; those inside results, too.
+pub(crate) fn texts(request: &Value) -> Vec<String> {
+    fn collect(value: &Value, texts: &mut Vec<String>) {
+        match value {
+            Value::String(text) => texts.push(text.clone()),
+            Value::Array(blocks) => blocks.iter().for_each(|block| collect(block, texts)),
+            Value::Object(block) => {
+                let is_text = block.get("type").is_some_and(|kind| kind == "text");
+                let within = block.get(if is_text { "text" } else { "content" });
+                within.into_iter().for_each(|within| collect(within, texts));
+            }
+            _ => {}
+        }
+    }
+    let mut texts = Vec::new();
+    collect(&request["messages"], &mut texts);
+    texts
 }
 
 /// A turn that says this many words.

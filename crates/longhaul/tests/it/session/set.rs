@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::scripted::{MODEL, Stage, answered, reads, words};
 
 /// Settings as a file would set them, where thresholds alone decide.
-fn set(text: &str) -> Config {
+pub(crate) fn set(text: &str) -> Config {
     // The results of these tests are identical.
     let quiet =
         "economy = \"off\"\nreduce = \"off\"\n[compaction]\nnotes = false\nbackground = false\n";
@@ -115,7 +115,7 @@ async fn f7_another_model_is_asked_for_summaries_if_one_is_set() {
             panic!("{done:?}");
         };
         assert_eq!(done.by, by);
-        assert_eq!(stage.sent.lock().unwrap().last().unwrap()["model"], model);
+        assert_eq!(stage.last_sent()["model"], model);
     }
 }
 
