@@ -2,7 +2,7 @@
 //!
 //! `arch` checks the workspace against its plan, `spec` checks where each number of a specification is decided and
 //! lists the tests that prove it, `features` builds the library without its default features, `package` makes every
-//! publishable crate and builds the packages, `dist` makes what people install without building, `shots` the pictures
+//! publishable crate and builds the packages, `platforms` checks the other systems, `dist` makes what people install without building, `shots` the pictures
 //! in the documents, `clients` runs real clients through the gateway, and `shell-fuzz` tries to
 //! get commands past the agent's permissions. Each task is one module of this crate.
 
@@ -11,12 +11,14 @@ mod clients;
 mod dist;
 mod features;
 mod package;
+mod platforms;
 mod shell_fuzz;
 mod shots;
 mod spec;
 mod words;
 mod workspace;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use workspace::CargoWorkspace;
@@ -26,7 +28,8 @@ type TaskResult = Result<(), Vec<String>>;
 
 fn usage() -> String {
     format!(
-        "{USAGE}\n{}\n{}\n{}\n{}\n\n{EXIT_CODES}",
+        "{USAGE}\n{}\n{}\n{}\n{}\n{}\n\n{EXIT_CODES}",
+        platforms::USAGE,
         dist::USAGE,
         shots::USAGE,
         shell_fuzz::USAGE,
@@ -52,7 +55,11 @@ const EXIT_CODES: &str = "exit codes: 0 success, 1 something is wrong, 2 wrong u
 )]
 #[expect(clippy::print_stderr, reason = "stderr is talk")]
 fn main() -> ExitCode {
-    let args: Vec<String> = std::env::args().skip(1).collect();
+    let given: Vec<OsString> = std::env::args_os().skip(1).collect();
+    let args: Vec<String> = given
+        .iter()
+        .map(|arg| arg.to_string_lossy().into_owned())
+        .collect();
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     let outcome = match args.as_slice() {
         ["arch"] => CargoWorkspace::load().and_then(|workspace| arch::run(&workspace)),
@@ -60,6 +67,10 @@ fn main() -> ExitCode {
         ["spec", file] => CargoWorkspace::load().and_then(|workspace| spec::run(&workspace, file)),
         ["words"] => CargoWorkspace::load().and_then(|workspace| words::run(&workspace)),
         ["features"] => CargoWorkspace::load().and_then(|workspace| features::run(&workspace)),
+        ["platforms", targets @ ..] => {
+            CargoWorkspace::load().and_then(|workspace| platforms::run(&workspace, targets))
+        }
+        [platforms::WITHOUT_C, ..] => platforms::pretend_to_compile(&given[1..]),
         ["package"] => CargoWorkspace::load().and_then(|workspace| package::run(&workspace)),
         ["shots"] => CargoWorkspace::load().and_then(|workspace| shots::run(&workspace)),
         ["dist", words @ ..] => {

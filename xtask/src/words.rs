@@ -35,6 +35,7 @@ const MOST_LINES: usize = 0;
 struct Declared {
     name: String,
     krate: String,
+    /// The file, or the folder of files for one platform each.
     file: String,
     place: String,
     visibility: Visibility,
@@ -121,6 +122,10 @@ fn declared(path: &Path, text: &str) -> Vec<Declared> {
         .find("#[cfg(test)]\nmod ")
         .map_or(text, |tests| &text[..tests]);
     let place = path.display().to_string();
+    let file = match place.rsplit_once('/') {
+        Some((folder, "unix.rs" | "windows.rs")) => folder.to_owned(),
+        _ => place.clone(),
+    };
     let mut parts = place.split('/');
     let krate = match (parts.next(), parts.next()) {
         (Some("crates"), Some(name)) => name.to_owned(),
@@ -131,7 +136,7 @@ fn declared(path: &Path, text: &str) -> Vec<Declared> {
         Some(Declared {
             name: name.to_owned(),
             krate: krate.clone(),
-            file: place.clone(),
+            file: file.clone(),
             place: format!("{place}:{}", at + 1),
             visibility,
         })
@@ -200,6 +205,23 @@ mod tests {
             .map(|one| (one.name.as_str(), one.visibility == Visibility::Wider))
             .collect();
         assert_eq!(found, [("A", true), ("Bcd", true), ("E", false)]);
+    }
+
+    #[test]
+    fn a_type_that_each_platform_has_in_its_file_is_one() {
+        let file = |path: &str| declared(Path::new(path), "struct Group;\n").remove(0).file;
+        assert_eq!(
+            file("crates/a/src/b/unix.rs"),
+            file("crates/a/src/b/windows.rs")
+        );
+        assert_ne!(
+            file("crates/a/src/b/unix.rs"),
+            file("crates/a/src/c/windows.rs")
+        );
+        assert_ne!(
+            file("crates/a/src/b/mod.rs"),
+            file("crates/a/src/b/unix.rs")
+        );
     }
 
     #[test]

@@ -94,7 +94,7 @@ pub fn fork(
         path: source.to_owned(),
         source: error,
     };
-    let real = fs::canonicalize(source).map_err(unreadable)?;
+    let real = crate::real_path(source).map_err(unreadable)?;
     let metadata = fs::metadata(&real).map_err(unreadable)?;
     if !metadata.is_file() {
         return Err(ForkError::NotAFile { path: real });

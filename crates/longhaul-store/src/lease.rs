@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::private;
+use crate::{identity, private};
 
 /// The lease of `ID.jsonl` is `ID.lock` next to it.
 const EXTENSION: &str = "lock";
@@ -107,7 +107,7 @@ impl Lease {
                 Err(TryLockError::Error(source)) => return Err(not_taken(source)),
             }
             // The last holder may have removed the file after we opened it and before we locked it.
-            if !private::still_names(&path, &file).map_err(not_taken)? {
+            if !identity::still_names(&path, &file).map_err(not_taken)? {
                 continue;
             }
             if let Err(error) = LeaseHolder::of_this_process().write(&mut file) {
@@ -138,7 +138,7 @@ pub(crate) fn transcript_of(path: &Path) -> Option<PathBuf> {
 
 /// The path of a transcript's lease, with links resolved: a session has one lease, whatever path leads to it.
 fn beside(transcript: &Path) -> io::Result<PathBuf> {
-    let transcript = match fs::canonicalize(transcript) {
+    let transcript = match crate::real_path(transcript) {
         Ok(real) => real,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let folder = transcript.parent().unwrap_or(Path::new(""));
@@ -149,7 +149,7 @@ fn beside(transcript: &Path) -> io::Result<PathBuf> {
             };
             private::create_folders(folder)?;
             let name = transcript.file_name().ok_or(io::ErrorKind::InvalidInput)?;
-            fs::canonicalize(folder)?.join(name)
+            crate::real_path(folder)?.join(name)
         }
         Err(error) => return Err(error),
     };
@@ -159,9 +159,7 @@ fn beside(transcript: &Path) -> io::Result<PathBuf> {
 fn open(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
+    private::keep_private(&mut options).open(path)
 }
 
 impl LeaseHolder {

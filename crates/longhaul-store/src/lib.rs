@@ -27,10 +27,12 @@
 #![warn(clippy::missing_errors_doc)]
 
 pub mod append;
+mod append_lock;
 pub mod archive;
 pub mod copy;
 mod error;
 pub mod fork;
+mod identity;
 pub mod layout;
 pub mod lease;
 pub mod lines;
@@ -40,12 +42,14 @@ pub mod notes;
 pub mod ownership;
 mod private;
 pub mod purge;
+mod real_path;
 pub mod resume;
 pub mod tail;
 
 pub use append::{AppendError, AppendReceipt, Durability, ParentLink, TranscriptWriter};
 pub use error::ReadError;
 pub use fork::{ForkError, fork};
+pub use identity::FileIdentity;
 pub use layout::{Env, Home, HomeOwner, SessionId};
 pub use lease::{Lease, LeaseError, LeaseHolder, SessionInUse};
 pub use lines::{LineEnding, LineReader, RawLine};
@@ -55,6 +59,9 @@ pub use load::{
 pub use newest_model::newest_model;
 pub use notes::{NotesError, NotesFolder, NotesLock};
 pub use ownership::{Force, OwnershipRefusal, may_change_in_place};
-pub use private::create_file as create_private_file;
+pub use private::{
+    create_file as create_private_file, create_folders as create_private_folders, keep_private,
+};
+pub use real_path::real_path;
 pub use resume::{ResumedConversation, ResumedRequestPrefix, resume, resume_lines};
 pub use tail::{TailLine, TailReader};

@@ -97,9 +97,9 @@ pub fn may_change_in_place(
 /// # Errors
 /// Fails if the file or the home cannot be looked at.
 pub fn is_ours(path: &Path, home: &Home) -> io::Result<bool> {
-    let real = fs::canonicalize(path)?;
+    let real = crate::real_path(path)?;
     // Compare with our projects folder, not our root: somebody may have put our root above another program's.
-    let ours = match fs::canonicalize(home.projects()) {
+    let ours = match crate::real_path(&home.projects()) {
         Ok(ours) => ours,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
         Err(error) => return Err(error),

@@ -2,11 +2,12 @@
 //!
 //! What broke and why is decided in `longhaul_core::cache`.
 
-use std::fs::{self, DirBuilder, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use longhaul_core::cache::{CacheFinding, CacheFindingKind};
+use longhaul_store::{create_private_folders, keep_private};
 
 /// The name of the folder, below the one that the host gives.
 const FOLDER: &str = "cache-breaks";
@@ -61,16 +62,9 @@ impl CacheBreakFolder {
     /// # Errors
     /// Fails if the folder or the file cannot be written.
     pub fn write(&self, finding: &CacheFinding) -> io::Result<PathBuf> {
-        let mut builder = DirBuilder::new();
-        builder.recursive(true);
+        create_private_folders(&self.folder)?;
         let mut options = OpenOptions::new();
-        options.write(true).create_new(true);
-        #[cfg(unix)]
-        {
-            std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-            std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        }
-        builder.create(&self.folder)?;
+        keep_private(options.write(true).create_new(true));
         let name = name(finding);
         for nth in 1..=KEPT {
             let name = match nth {

@@ -101,6 +101,8 @@ mod read_policy;
 pub mod resolved_file;
 pub mod rewind;
 pub mod session;
+#[cfg(feature = "hooks")]
+pub mod shell;
 mod storage;
 mod telemetry;
 #[cfg(feature = "tools")]

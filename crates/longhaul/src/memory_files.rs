@@ -24,7 +24,7 @@ pub use longhaul_core::prompt::memory::SessionFolders;
 /// project's.
 pub fn places(env: &Env, cwd: &Path) -> SessionFolders {
     let root = |home: Home| home.root().to_owned();
-    let real = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let real = |path: &Path| longhaul_store::real_path(path).unwrap_or_else(|_| path.to_owned());
     let user_home = env.user_home.as_deref().map(real);
     let holds_home = |folder: &&Path| {
         let home = user_home.as_ref();
@@ -102,7 +102,7 @@ struct MemoryRoots {
 
 impl MemoryRoots {
     fn of(places: &SessionFolders) -> Self {
-        let real = |path: &PathBuf| fs::canonicalize(path).ok();
+        let real = |path: &PathBuf| longhaul_store::real_path(path).ok();
         let homes = [
             &places.user_home,
             &places.claude_home,
@@ -135,7 +135,7 @@ fn read(
     roots: &MemoryRoots,
     policy: &ReadPolicy,
 ) -> Result<MemoryFileContent, ContentUnavailable> {
-    let real = fs::canonicalize(&wanted.path).map_err(unavailable)?;
+    let real = longhaul_store::real_path(&wanted.path).map_err(unavailable)?;
     // Checked before opening: opening a pipe waits for its other end.
     usable(&fs::metadata(&real).map_err(unavailable)?)?;
     if resolved_file::is_of_the_kernel(&real) {

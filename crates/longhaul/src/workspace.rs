@@ -87,7 +87,7 @@ impl Workspace for NoWorkspace {
 /// Reads a file, if it is a regular text file. The file that the path leads to now is opened; a link that appears
 /// meanwhile is not followed.
 pub(crate) fn read(path: PathBuf) -> RestoreSourceResult<FileText> {
-    let text = std::fs::canonicalize(&path)
+    let text = longhaul_store::real_path(&path)
         .map_err(|error| error.to_string())
         .and_then(|real| text_of(&real));
     match text {

@@ -123,11 +123,7 @@ impl Agent {
     /// Creates the folder for temporary files with the first prompt, so that a session without prompts leaves none.
     fn make_scratchpad(&self) {
         let folder = self.opened.place.scratchpad();
-        let mut builder = std::fs::DirBuilder::new();
-        builder.recursive(true);
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        if let Err(error) = builder.create(&folder) {
+        if let Err(error) = longhaul_store::create_private_folders(&folder) {
             tracing::warn!(folder = %folder.display(), %error, "there is no folder for temporary files");
         }
     }

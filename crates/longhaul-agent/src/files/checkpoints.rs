@@ -10,8 +10,10 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use longhaul_core::xxh3::xxh3_128;
+use longhaul_store::{create_private_folders, keep_private};
 use serde::{Deserialize, Serialize};
 
+use super::system::remove;
 use super::{OpenedFile, UnusableFile, replace};
 use crate::session_paths::SessionPaths;
 
@@ -141,7 +143,7 @@ impl FileCheckpoints {
         let hash = hash(content);
         let path = self.folder.join(&hash);
         if !path.exists() {
-            self.create()?;
+            create_private_folders(&self.folder)?;
             let mut file = tempfile::NamedTempFile::new_in(&self.folder)?;
             file.write_all(content)?;
             file.persist(&path)?;
@@ -149,23 +151,15 @@ impl FileCheckpoints {
         Ok(hash)
     }
 
-    fn create(&self) -> io::Result<()> {
-        let mut builder = fs::DirBuilder::new();
-        builder.recursive(true);
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.create(&self.folder)
-    }
-
     fn record(&self, change: &FileChange) -> io::Result<()> {
-        self.create()?;
+        create_private_folders(&self.folder)?;
         let mut line = serde_json::to_vec(change)?;
         line.push(b'\n');
         let mut options = OpenOptions::new();
         options.append(true).create(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        options.open(self.folder.join(CHANGES))?.write_all(&line)
+        keep_private(&mut options)
+            .open(self.folder.join(CHANGES))?
+            .write_all(&line)
     }
 
     /// All changes, oldest first. A line that cannot be read is skipped.
@@ -299,20 +293,6 @@ fn current(path: &Path) -> FileContent {
 
 fn hash(content: &[u8]) -> String {
     format!("{:032x}-{}", xxh3_128(content), content.len())
-}
-
-/// Removes a file by its resolved path, without following a link.
-#[cfg(unix)]
-fn remove(path: &Path) -> io::Result<()> {
-    use longhaul::resolved_file::{MissingFolders, parent};
-    use rustix::fs::{AtFlags, unlinkat};
-    let (folder, name) = parent(path, MissingFolders::IsAnError)?;
-    Ok(unlinkat(&folder, name, AtFlags::empty())?)
-}
-
-#[cfg(not(unix))]
-fn remove(path: &Path) -> io::Result<()> {
-    fs::remove_file(path)
 }
 
 #[cfg(test)]

@@ -10,7 +10,11 @@ mod open;
 mod replace;
 mod resolve;
 mod state;
+#[cfg(unix)]
+mod unix;
 mod unusable;
+#[cfg(windows)]
+mod windows;
 
 pub use checkpoints::{
     ConflictPolicy, FileCheckpoints, FileRestoration, RestorableFile, RestorableState,
@@ -23,3 +27,8 @@ pub use replace::{ReplaceOutcome, replace};
 pub use resolve::resolve;
 pub use state::{FileState, KnowledgeStatus, ShownExtent};
 pub use unusable::UnusableFile;
+
+#[cfg(unix)]
+use unix as system;
+#[cfg(windows)]
+use windows as system;

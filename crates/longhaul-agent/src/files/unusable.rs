@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use longhaul::resolved_file::is_link_found;
 use thiserror::Error;
 
 /// Why a file cannot be used as requested.
@@ -55,16 +56,8 @@ impl UnusableFile {
             io::ErrorKind::IsADirectory => Self::Folder(path),
             io::ErrorKind::NotADirectory => Self::NotAFolder(path),
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::Full(path),
-            _ if is_loop(&error) => Self::Swapped(path),
+            _ if is_link_found(&error) => Self::Swapped(path),
             _ => Self::Other { path, error },
         }
     }
-}
-
-/// Whether a link was found where links are not followed.
-fn is_loop(error: &io::Error) -> bool {
-    #[cfg(unix)]
-    return error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error());
-    #[cfg(not(unix))]
-    return false;
 }

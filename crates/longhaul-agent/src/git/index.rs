@@ -1,7 +1,6 @@
 //! The files that git tracks, read from the index as data. Git itself is not run: a repository's configuration may make
 //! it run programs.
 
-use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
@@ -44,7 +43,7 @@ fn index_of(root: &Path) -> Option<PathBuf> {
 }
 
 fn read(path: &Path) -> std::io::Result<Option<Vec<u8>>> {
-    let real = match fs::canonicalize(path) {
+    let real = match longhaul_store::real_path(path) {
         Ok(real) => real,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error),

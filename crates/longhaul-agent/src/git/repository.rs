@@ -116,7 +116,7 @@ fn made_like(folder: &Path) -> GitFolderLikeness {
 
 /// A path with its links resolved; unchanged if that is not possible.
 pub(super) fn resolved(path: &Path) -> PathBuf {
-    fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+    longhaul_store::real_path(path).unwrap_or_else(|_| path.to_owned())
 }
 
 /// Where a `.git` file points to.

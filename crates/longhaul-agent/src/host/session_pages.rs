@@ -8,6 +8,7 @@ use std::path::Path;
 
 use longhaul::memory_files;
 use longhaul_core::figures::{counted, grouped};
+use longhaul_store::keep_private;
 
 use super::read_only_queries::ReadOnlyQueries;
 use super::transcript;
@@ -187,9 +188,9 @@ fn server_line(status: &McpServerStatus) -> String {
 fn write_new(path: &Path, text: &str) -> std::io::Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)?.write_all(text.as_bytes())
+    keep_private(&mut options)
+        .open(path)?
+        .write_all(text.as_bytes())
 }
 
 fn refusal(error: impl std::fmt::Display) -> HostRefusal {

@@ -15,6 +15,7 @@ mod recursion;
 mod remember;
 mod rule;
 mod shell;
+mod spelling;
 mod state;
 mod suggest;
 mod text_pattern;

@@ -7,6 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use super::rule::RulePathBases;
+use super::spelling::{IGNORES_CASE, as_on_disk};
 
 /// A path as it is named and as it is found: with `..` removed, and with all links resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,7 +66,7 @@ fn resolve(path: &Path) -> PathBuf {
             open.extend(names(&target));
         }
     }
-    real
+    as_on_disk(real)
 }
 
 /// The names of a path, the last one first.
@@ -118,14 +119,18 @@ impl RulePathPattern {
             line.to_owned()
         };
         let mut roots = vec![root.to_owned()];
-        let real = fs::canonicalize(root).unwrap_or_else(|_| root.to_owned());
+        let real = longhaul_store::real_path(root).unwrap_or_else(|_| root.to_owned());
         if real != root {
             roots.push(real);
         }
-        let fixed = fixed(&line).map(|below| roots.iter().map(|root| root.join(below)).collect());
+        let fixed = fixed(&line).map(|below| {
+            let paths = roots.iter().map(|root| as_on_disk(root.join(below)));
+            paths.collect()
+        });
         let mut built = Vec::new();
         for root in roots {
             let mut builder = GitignoreBuilder::new(&root);
+            builder.case_insensitive(IGNORES_CASE).ok()?;
             builder.add_line(None, &line).ok()?;
             let pattern = builder.build().ok()?;
             if pattern.is_empty() {

@@ -92,7 +92,7 @@ fn without_links(file: &Path) -> Result<PathBuf, RememberError> {
         }
     }
     let project = folder.parent().unwrap_or(folder);
-    let project = fs::canonicalize(project).map_err(|source| RememberError::Io {
+    let project = longhaul_store::real_path(project).map_err(|source| RememberError::Io {
         file: file.to_owned(),
         source,
     })?;

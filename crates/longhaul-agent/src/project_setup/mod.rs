@@ -130,7 +130,7 @@ impl ProjectSetup {
         notices.extend(project.hooks.notices.iter().map(ToString::to_string));
         let mut further = wishes.further;
         let opened = project.additional_directories.iter();
-        further.extend(opened.filter_map(|folder| std::fs::canonicalize(folder).ok()));
+        further.extend(opened.filter_map(|folder| longhaul_store::real_path(folder).ok()));
         let place = SessionPaths {
             cwd: cwd.to_owned(),
             more: further.clone(),

@@ -2,6 +2,8 @@
 
 use std::io::IsTerminal as _;
 
+use super::system::draws;
+
 /// How output is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DisplaySettings {
@@ -60,7 +62,7 @@ impl DisplaySettings {
     fn of(ends: StdioKind, var: &impl Fn(&str) -> Option<String>) -> Self {
         let set = |name: &str| var(name).filter(|value| !value.is_empty());
         let term = set("TERM").unwrap_or_default();
-        let is_dumb = term == "dumb" || (cfg!(unix) && term.is_empty());
+        let is_dumb = term == "dumb" || !draws(&term);
         let manner = match ends {
             StdioKind::Terminal if !is_dumb => DisplayMode::Full,
             _ => DisplayMode::Lines,

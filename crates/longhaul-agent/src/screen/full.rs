@@ -12,7 +12,7 @@ use super::flow::rows;
 use super::input::{KeyReader, TerminalInput};
 use super::live;
 use super::paint::{OtherScreen, Painter};
-use super::signals::{ScreenSignal, Signals};
+use super::system::{ScreenSignal, Signals, editor_command, put_aside};
 use super::terminal::{self, RawTerminal};
 
 /// The minimum time between two drawings.
@@ -100,7 +100,7 @@ pub(crate) async fn run(
             AppAction::Redraw => screen.redraw()?,
             AppAction::Aside => {
                 screen.give_back()?;
-                terminal::put_aside().await?;
+                put_aside().await?;
                 screen.take(app)?;
             }
             AppAction::Edit(text) => {
@@ -228,15 +228,7 @@ async fn edit(editor: &str, text: &str) -> io::Result<String> {
         .suffix(".md")
         .tempfile()?;
     tokio::fs::write(file.path(), text).await?;
-    let mut command = if cfg!(windows) {
-        tokio::process::Command::new(editor)
-    } else {
-        // An editor may have arguments: `code --wait`.
-        let mut shell = tokio::process::Command::new("sh");
-        shell.arg("-c").arg(format!("{editor} \"$1\"")).arg("sh");
-        shell
-    };
-    let status = command.arg(file.path()).status().await?;
+    let status = editor_command(editor, file.path()).status().await?;
     if status.success() {
         tokio::fs::read_to_string(file.path()).await
     } else {

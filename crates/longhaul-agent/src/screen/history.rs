@@ -7,6 +7,7 @@ use std::fs::{self, OpenOptions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use longhaul_store::keep_private;
 use serde::{Deserialize, Serialize};
 
 /// The number of lines that are kept for all projects.
@@ -118,16 +119,9 @@ fn append(file: &Path, record: &HistoryRecord) -> std::io::Result<()> {
     if let Some(folder) = file.parent() {
         fs::create_dir_all(folder)?;
     }
-    private(OpenOptions::new().append(true).create(true))
+    keep_private(OpenOptions::new().append(true).create(true))
         .open(file)?
         .write_all(&line)
-}
-
-/// Makes the file private: nobody else should read the prompts.
-fn private(options: &mut OpenOptions) -> &mut OpenOptions {
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
-    options
 }
 
 fn shorten(file: &Path, lines: &[&str]) {

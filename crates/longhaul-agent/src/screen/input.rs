@@ -10,6 +10,8 @@ use crossterm::event::{self, Event};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
+use super::system::wait_for_input;
+
 /// How long a wait lasts before the thread checks whether it is paused.
 const WAIT: Duration = Duration::from_millis(100);
 /// Long enough for input that has already arrived. With a timeout of zero, the terminal is not checked at all.
@@ -62,7 +64,7 @@ impl KeyReader {
 }
 
 fn read(send: &UnboundedSender<TerminalInput>) -> std::io::Result<()> {
-    wait()?;
+    wait_for_input(WAIT)?;
     // This checks even when nothing new has arrived: on a busy machine, input may have been read but not reported.
     while event::poll(AT_ONCE)? {
         let event = event::read()?;
@@ -71,32 +73,4 @@ fn read(send: &UnboundedSender<TerminalInput>) -> std::io::Result<()> {
         }
     }
     Ok(())
-}
-
-/// Waits a little; an error means that the terminal is gone. Reading itself cannot detect that: it would try forever.
-#[cfg(unix)]
-fn wait() -> std::io::Result<()> {
-    use rustix::event::{PollFd, PollFlags, Timespec, poll};
-    let stdin = std::io::stdin();
-    let mut fds = [PollFd::new(&stdin, PollFlags::IN)];
-    let wait = Timespec {
-        tv_sec: 0,
-        tv_nsec: WAIT.as_nanos() as _,
-    };
-    match poll(&mut fds, Some(&wait)) {
-        Ok(0) | Err(rustix::io::Errno::INTR) => return Ok(()),
-        Ok(_) => {}
-        Err(error) => return Err(error.into()),
-    }
-    let gone = PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL;
-    if fds[0].revents().intersects(gone) {
-        Err(std::io::ErrorKind::UnexpectedEof.into())
-    } else {
-        Ok(())
-    }
-}
-
-#[cfg(not(unix))]
-fn wait() -> std::io::Result<()> {
-    event::poll(WAIT).map(|_| ())
 }

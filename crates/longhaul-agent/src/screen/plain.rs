@@ -8,7 +8,7 @@ use super::app::{App, AppAction, AppInputs, Echo, next_typed};
 use super::cells::{self, TerminalCapabilities};
 use super::display::DisplaySettings;
 use super::flow::WrappedLine;
-use super::signals::{ScreenSignal, Signals};
+use super::system::{ScreenSignal, Signals};
 use crate::retry_words;
 
 /// Shows the app until its input ends or the user leaves.

@@ -77,22 +77,3 @@ fn write(code: &str) -> io::Result<()> {
     out.write_all(code.as_bytes())?;
     out.flush()
 }
-
-/// Suspends the program as the shell expects it; returns when it is resumed.
-#[cfg(unix)]
-pub(crate) async fn put_aside() -> io::Result<()> {
-    use rustix::process::{Signal, kill_current_process_group};
-    use tokio::signal::unix::{SignalKind, signal};
-    let mut brought_back = signal(SignalKind::from_raw(Signal::CONT.as_raw()))?;
-    // The whole process group, as the terminal itself would do it.
-    kill_current_process_group(Signal::STOP)?;
-    // The stop may take a moment to reach this thread.
-    brought_back.recv().await;
-    Ok(())
-}
-
-/// Not supported on this platform.
-#[cfg(not(unix))]
-pub(crate) async fn put_aside() -> io::Result<()> {
-    Ok(())
-}

@@ -3,7 +3,6 @@
 //!
 //! The user's own folders are trusted: links in them lead wherever the user wants.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::grant::ProjectGrant;
@@ -46,7 +45,7 @@ impl FileAdmission {
         Self {
             project: project
                 .into_iter()
-                .filter_map(|folder| fs::canonicalize(folder).ok())
+                .filter_map(|folder| longhaul_store::real_path(folder).ok())
                 .collect(),
             homes: places.homes(),
             agreed: granted.outside.clone(),
@@ -74,7 +73,7 @@ impl FileAdmission {
 
     /// Finds a settings file or a folder and resolves its links, unless it does not exist or may not be read.
     pub(super) fn find(&mut self, path: &Path, owner: SettingsOwner) -> FileLookup {
-        let Ok(real) = fs::canonicalize(path) else {
+        let Ok(real) = longhaul_store::real_path(path) else {
             return FileLookup::Nothing;
         };
         if owner == SettingsOwner::User || self.is_inside(&real) {

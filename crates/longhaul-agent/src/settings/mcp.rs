@@ -86,7 +86,7 @@ pub(super) fn load(
     let mut disabled = settings.disabled_servers.clone();
     let mut enabled = settings.enabled_servers.clone();
     let user = places.claude_json().and_then(|path| {
-        let real = std::fs::canonicalize(path).ok()?;
+        let real = longhaul_store::real_path(path).ok()?;
         reader::read(path, &real, NO_SERVERS, notices)
             .ok()
             .flatten()
@@ -139,7 +139,7 @@ pub(crate) fn of_file(
 ) -> Vec<McpServer> {
     let none = BTreeMap::new();
     let variables = ServerVariables { lookup, set: &none };
-    let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let real = longhaul_store::real_path(path).unwrap_or_else(|_| path.to_owned());
     match reader::read(path, &real, NO_SERVERS, notices) {
         Ok(Some(document)) => match document.object("mcpServers", notices) {
             Some(all) => read_all(&document, all, ServerOrigin::User, variables, notices),

@@ -16,8 +16,8 @@ pub(super) fn is_tracked(file: &Path) -> bool {
     let Some(names) = tracked_names(root) else {
         return true;
     };
-    let real = fs::canonicalize(file).ok();
-    let real_root = fs::canonicalize(root).ok();
+    let real = longhaul_store::real_path(file).ok();
+    let real_root = longhaul_store::real_path(root).ok();
     let below_real = real
         .as_deref()
         .zip(real_root.as_deref())

@@ -2,12 +2,15 @@
 
 #![allow(clippy::unwrap_used)]
 
+#[cfg(unix)]
 mod against_bash;
 mod commands;
+#[cfg(unix)]
 mod files;
 mod modes;
 mod never_allowed;
 mod remembered;
+#[cfg(unix)]
 mod shell_fuzz;
 
 use std::path::{Path, PathBuf};

@@ -1,6 +1,11 @@
 //! The agents that other commands know: how each is pointed at a gateway, where its key comes from, and which version was
 //! tried. They are data (`builtin.toml`, and the user's `agents.toml`); nothing in the program knows an agent by name.
 
+#[cfg(unix)]
+mod unix;
+#[cfg(windows)]
+mod windows;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -9,6 +14,11 @@ use serde::Deserialize;
 
 use crate::failure::CliError;
 use crate::settings::CommandSettings;
+
+#[cfg(unix)]
+use unix as system;
+#[cfg(windows)]
+use windows as system;
 
 /// The agents that come with the program.
 const BUILTIN: &str = include_str!("builtin.toml");
@@ -150,13 +160,11 @@ pub(crate) fn placeholder(api: &str) -> String {
 impl AgentProfile {
     /// Where the program is, if it is there: a path as it is, a name on the PATH.
     pub(crate) fn find(command: &str) -> Option<PathBuf> {
-        if command.contains(std::path::MAIN_SEPARATOR) {
+        if command.contains(std::path::is_separator) {
             return Some(PathBuf::from(command)).filter(|path| path.is_file());
         }
         let path = std::env::var_os("PATH")?;
-        std::env::split_paths(&path)
-            .map(|folder| folder.join(command))
-            .find(|file| is_program(file))
+        std::env::split_paths(&path).find_map(|folder| system::program(&folder, command))
     }
 
     /// The first variable with a key in it, or a file that shows that the user has logged in; `None` without either.
@@ -182,18 +190,6 @@ fn resolved(file: &str, home: Option<&Path>) -> Option<PathBuf> {
         }
         None => Some(PathBuf::from(file)),
     }
-}
-
-#[cfg(unix)]
-fn is_program(file: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt as _;
-    std::fs::metadata(file)
-        .is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
-}
-
-#[cfg(not(unix))]
-fn is_program(file: &Path) -> bool {
-    file.is_file() || file.with_extension("exe").is_file() || file.with_extension("cmd").is_file()
 }
 
 #[cfg(test)]

@@ -124,7 +124,7 @@ fn real(folder: &Path) -> Result<PathBuf, CliError> {
         path: folder.to_owned(),
         source,
     };
-    let real = std::fs::canonicalize(folder).map_err(failed)?;
+    let real = longhaul_store::real_path(folder).map_err(failed)?;
     if real.is_dir() {
         Ok(real)
     } else {

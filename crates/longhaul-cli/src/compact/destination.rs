@@ -132,7 +132,7 @@ fn resolved(output: &Path, file: &Path) -> Result<PathBuf, CliError> {
         path: output.to_owned(),
         source,
     };
-    if let Ok(there) = std::fs::canonicalize(output) {
+    if let Ok(there) = longhaul_store::real_path(output) {
         return if there == file {
             Err(CliError::OutputIsInput {
                 path: output.to_owned(),
@@ -147,5 +147,5 @@ fn resolved(output: &Path, file: &Path) -> Result<PathBuf, CliError> {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
-    Ok(std::fs::canonicalize(folder).map_err(wrong)?.join(name))
+    Ok(longhaul_store::real_path(folder).map_err(wrong)?.join(name))
 }

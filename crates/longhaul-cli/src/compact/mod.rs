@@ -166,7 +166,7 @@ fn transcript(path: &Path, env: &Env) -> Result<PathBuf, CliError> {
         path: path.clone(),
         source,
     };
-    let path = std::fs::canonicalize(&path).map_err(unreadable)?;
+    let path = longhaul_store::real_path(&path).map_err(unreadable)?;
     let mut head = Vec::with_capacity(format::HEAD_BYTES);
     let file = File::open(&path).map_err(unreadable)?;
     file.take(format::HEAD_BYTES as u64)

@@ -87,7 +87,7 @@ impl SessionScope {
         let mut found = Vec::new();
         for home in &self.homes {
             // A file that a link leads out of the home belongs to somebody else.
-            let Ok(inside) = fs::canonicalize(home.projects()) else {
+            let Ok(inside) = longhaul_store::real_path(&home.projects()) else {
                 continue;
             };
             for folder in self.folders(home) {
@@ -96,7 +96,8 @@ impl SessionScope {
                     tracing::warn!(%problem, "a session is not listed");
                 }
                 let kept = list.sessions.into_iter().filter(|session| {
-                    fs::canonicalize(&session.path).is_ok_and(|real| real.starts_with(&inside))
+                    longhaul_store::real_path(&session.path)
+                        .is_ok_and(|real| real.starts_with(&inside))
                         && !self.is_of_other_project(&session.path)
                 });
                 found.extend(kept.map(|overview| FoundSession {
@@ -179,7 +180,7 @@ fn project(folder: &Path) -> Result<Vec<PathBuf>, CliError> {
         path: folder.to_owned(),
         source,
     };
-    let real = fs::canonicalize(folder).map_err(failed)?;
+    let real = longhaul_store::real_path(folder).map_err(failed)?;
     if !real.is_dir() {
         return Err(failed(std::io::ErrorKind::NotADirectory.into()));
     }

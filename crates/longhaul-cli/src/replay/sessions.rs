@@ -147,7 +147,7 @@ fn sources(
             }
         };
         for path in paths {
-            let real = path.canonicalize().unwrap_or_else(|_| path.clone());
+            let real = longhaul_store::real_path(&path).unwrap_or_else(|_| path.clone());
             if seen.insert(real) {
                 sources.push(SessionSource::File(path));
             }

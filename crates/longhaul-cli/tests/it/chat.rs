@@ -149,6 +149,19 @@ fn q1_without_a_key_chat_knows_its_folder_and_shows_no_file_that_it_is_to_delete
 }
 
 #[test]
+fn q1_where_there_is_no_shell_a_command_ends_with_what_to_install() {
+    let world = World::new();
+    let mut chat = world.longhaul(["chat", "--allowed-tools", "Bash", "-p", "run `echo hi`"]);
+    let run = chat.env("PATH", world.root()).finish().ends(0);
+    let said = if cfg!(windows) {
+        "there is no bash; install Git for Windows"
+    } else {
+        "there is neither bash nor sh on the PATH; install one of them"
+    };
+    assert!(run.out.contains(said), "{}", run.out);
+}
+
+#[test]
 fn q1_lines_are_prompts() {
     let world = World::new();
     let provider = Provider::scripted(&[r#"{"text":"One."}"#, r#"{"text":"Two."}"#]);

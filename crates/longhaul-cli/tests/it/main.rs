@@ -6,9 +6,18 @@
     clippy::print_stdout,
     reason = "the helpers of tests are tests too"
 )]
+#![cfg_attr(
+    windows,
+    allow(
+        dead_code,
+        unused_imports,
+        reason = "tests of what only Unix has leave their helpers behind"
+    )
+)]
 
 mod support;
 
+#[cfg(unix)]
 mod bad_input;
 mod chat;
 mod chat_compactions;
@@ -23,6 +32,7 @@ mod damage;
 mod deleted_results;
 mod docs;
 mod doctor;
+#[cfg(unix)]
 mod folder;
 mod foreign;
 mod hostile;
@@ -37,6 +47,7 @@ mod models;
 mod notes;
 mod packages;
 mod page;
+#[cfg(unix)]
 mod purge;
 mod recall;
 mod replay;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::AppendError;
+use crate::append_lock::lock_file;
 
 /// The first pause between two attempts, and the longest.
 const FIRST_PAUSE: Duration = Duration::from_micros(200);
@@ -22,11 +23,15 @@ impl TranscriptLock {
         path: &Path,
         patience: Duration,
     ) -> Result<Self, AppendError> {
+        let file = lock_file(file, path).map_err(|source| AppendError::NotLocked {
+            path: path.to_owned(),
+            source,
+        })?;
         let began = Instant::now();
         let mut pause = FIRST_PAUSE;
         loop {
             match file.try_lock() {
-                Ok(()) => return Ok(Self(Arc::clone(file))),
+                Ok(()) => return Ok(Self(file)),
                 Err(TryLockError::WouldBlock) if began.elapsed() < patience => {
                     std::thread::sleep(pause);
                     pause = (pause * 2).min(LONGEST_PAUSE);

@@ -24,8 +24,8 @@ use std::time::Duration;
 
 pub use error::{AppendError, ParentLink};
 
+use crate::identity;
 use crate::load::LoadedTranscript;
-use crate::private;
 use crate::tail::is_torn;
 use lineage::{EntryLinks, Lineage};
 use lock::TranscriptLock;
@@ -233,7 +233,7 @@ impl TranscriptWriter {
     ) -> Result<u64, AppendError> {
         let unreadable = AppendError::unreadable(&self.path);
         let file: &File = self.medium.file();
-        if !private::still_names(&self.path, file).map_err(&unreadable)? {
+        if !identity::still_names(&self.path, file).map_err(&unreadable)? {
             return Err(AppendError::Moved {
                 path: self.path.clone(),
             });

@@ -1,6 +1,5 @@
 //! The path of a transcript's archive: always under our home, in the folder of the session.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use longhaul_core::xxh3::xxh3_64;
@@ -23,8 +22,8 @@ pub(crate) fn is_archive_name(name: &str) -> bool {
 /// programs may use the same id. A sub-agent's transcript has its archive with its session, so that both are deleted
 /// together.
 pub fn archive_path(home: &Home, transcript: &Path) -> PathBuf {
-    let real = fs::canonicalize(transcript).unwrap_or_else(|_| transcript.to_owned());
-    let projects = fs::canonicalize(home.projects()).unwrap_or_else(|_| home.projects());
+    let real = crate::real_path(transcript).unwrap_or_else(|_| transcript.to_owned());
+    let projects = crate::real_path(&home.projects()).unwrap_or_else(|_| home.projects());
     let session = session_of(&real);
     let id = SessionId::of_transcript(&session);
     let project = (session.parent()).filter(|folder| folder.parent() == Some(&*projects));

@@ -1,7 +1,6 @@
 //! The root folders under which programs keep their sessions: Longhaul's own and Claude Code's.
 
 use std::ffi::OsString;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use etcetera::BaseStrategy;
@@ -215,7 +214,7 @@ fn claude_root(env: &Env) -> Option<PathBuf> {
 }
 
 fn is_same_folder(one: &Path, other: &Path) -> bool {
-    match (fs::canonicalize(one), fs::canonicalize(other)) {
+    match (crate::real_path(one), crate::real_path(other)) {
         (Ok(one), Ok(other)) => one == other,
         _ => one == std::path::absolute(other).unwrap_or_default(),
     }

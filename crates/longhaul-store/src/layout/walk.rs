@@ -26,7 +26,7 @@ pub fn transcripts_under(folder: &Path) -> Transcripts {
     let mut folders = vec![folder.to_owned()];
     let mut linked = Vec::new();
     while let Some(folder) = folders.pop().or_else(|| linked.pop()) {
-        match fs::canonicalize(&folder).map(|real| visited.insert(real)) {
+        match crate::real_path(&folder).map(|real| visited.insert(real)) {
             Ok(true) => {}
             Ok(false) => continue,
             Err(error) => {

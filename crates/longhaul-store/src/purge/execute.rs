@@ -2,8 +2,10 @@
 
 use std::fs::{self, File, TryLockError};
 use std::io;
+use std::sync::Arc;
 
 use super::{PurgeItem, PurgePlan};
+use crate::append_lock::lock_file;
 
 /// The result of a purge.
 #[derive(Debug, Default)]
@@ -79,7 +81,7 @@ impl PurgePlan {
 fn delete(item: &PurgeItem) -> Result<(), KeptReason> {
     // Planned paths contain no links. If this one does now, it leads somewhere else.
     let folder = item.path.parent().ok_or(KeptReason::Changed)?;
-    if fs::canonicalize(folder)? != folder {
+    if crate::real_path(folder)? != folder {
         return Err(KeptReason::Changed);
     }
     // A writer locks the file for each append and then checks that it is still in its place: while the lock is held
@@ -93,13 +95,14 @@ fn delete(item: &PurgeItem) -> Result<(), KeptReason> {
 }
 
 /// Locks a regular file. Nothing appends to anything else, or to a file that cannot be opened.
-fn lock(item: &PurgeItem) -> Result<Option<File>, KeptReason> {
+fn lock(item: &PurgeItem) -> Result<Option<Arc<File>>, KeptReason> {
     if !fs::symlink_metadata(&item.path)?.is_file() {
         return Ok(None);
     }
     let Ok(file) = File::open(&item.path) else {
         return Ok(None);
     };
+    let file = lock_file(&Arc::new(file), &item.path)?;
     match file.try_lock() {
         Err(TryLockError::WouldBlock) => Err(KeptReason::InUse),
         Ok(()) | Err(TryLockError::Error(_)) => Ok(Some(file)),

@@ -139,7 +139,7 @@ impl PurgePlan {
 
 /// Our projects folder with links resolved, if it exists and everything in it is ours to delete.
 fn safe_projects(home: &Home) -> Result<Option<PathBuf>, PurgeError> {
-    let root = match fs::canonicalize(home.root()) {
+    let root = match crate::real_path(home.root()) {
         Ok(root) => root,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(source) => {
@@ -154,7 +154,7 @@ fn safe_projects(home: &Home) -> Result<Option<PathBuf>, PurgeError> {
     }
     let user_home = home
         .user_home()
-        .map(|user| fs::canonicalize(user).unwrap_or_else(|_| user.to_owned()));
+        .map(|user| crate::real_path(user).unwrap_or_else(|_| user.to_owned()));
     if root.parent().is_none() || user_home.is_some_and(|user| user.starts_with(&root)) {
         return Err(PurgeError::TooWide { path: root });
     }

@@ -5,6 +5,14 @@
     clippy::print_stdout,
     reason = "the helpers of tests are tests too"
 )]
+#![cfg_attr(
+    windows,
+    allow(
+        dead_code,
+        unused_imports,
+        reason = "tests of what only Unix has leave their helpers behind"
+    )
+)]
 
 mod support;
 

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use longhaul_core::xxh3::xxh3_64;
+use longhaul_store::keep_private;
 
 use super::name::HookEventName;
 use super::outcome::{HookFailure, HookResponse};
@@ -77,8 +78,8 @@ fn keep(folder: &Path, event: HookEventName, text: &str) -> io::Result<PathBuf> 
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(true);
     // A hook may print something that other users of the machine should not read.
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(&file)?.write_all(text.as_bytes())?;
+    keep_private(&mut options)
+        .open(&file)?
+        .write_all(text.as_bytes())?;
     Ok(file)
 }

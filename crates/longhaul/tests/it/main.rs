@@ -9,6 +9,14 @@
     clippy::disallowed_types,
     reason = "tests may fail loudly, read files and print what they measured"
 )]
+#![cfg_attr(
+    windows,
+    allow(
+        dead_code,
+        unused_imports,
+        reason = "tests of what only Unix has leave their helpers behind"
+    )
+)]
 
 mod cache_watch;
 mod examples;

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use super::system;
 use crate::files::{FenceSide, FolderFence, PathPurpose};
 use crate::session_paths::SessionPaths;
 
@@ -35,7 +36,7 @@ impl ShellFolder {
     /// model.
     pub(super) fn ended_in(&self, said: &Path, fence: &FolderFence) -> Option<String> {
         let said = std::fs::read(said).ok()?;
-        let path = PathBuf::from(text_of(said.strip_suffix(b"\n")?)?);
+        let path = system::path_of(said.strip_suffix(b"\n")?)?;
         let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
         if path == *now {
             return None;
@@ -52,14 +53,4 @@ impl ShellFolder {
             }
         }
     }
-}
-
-#[cfg(unix)]
-fn text_of(bytes: &[u8]) -> Option<&std::ffi::OsStr> {
-    Some(std::os::unix::ffi::OsStrExt::from_bytes(bytes))
-}
-
-#[cfg(not(unix))]
-fn text_of(bytes: &[u8]) -> Option<&str> {
-    std::str::from_utf8(bytes).ok()
 }

@@ -6,7 +6,11 @@ mod companions;
 mod folder;
 mod shells;
 mod start;
+#[cfg(unix)]
+mod unix;
 mod watch;
+#[cfg(windows)]
+mod windows;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -25,6 +29,11 @@ use crate::tool::{CallContext, ToolAccess, ToolCallOutput};
 use command_output::CommandOutput;
 use folder::ShellFolder;
 use watch::CommandEnding;
+
+#[cfg(unix)]
+use unix as system;
+#[cfg(windows)]
+use windows as system;
 
 pub use companions::{BashOutputTool, KillShellTool};
 pub use shells::{BackgroundShells, ShellStatus, ShellSummary};

@@ -16,8 +16,8 @@ use crate::tool::CallGuard;
 /// The maximum number of commands that run at the same time.
 const RUNNING: usize = 32;
 
-/// Where a background shell writes its final folder, which nobody asks for.
-const NOWHERE: &str = if cfg!(windows) { "NUL" } else { "/dev/null" };
+/// Where a background shell writes its final folder, which nobody asks for. The shells have it on every system.
+const NOWHERE: &str = "/dev/null";
 
 /// The background commands of a session.
 #[derive(Default)]

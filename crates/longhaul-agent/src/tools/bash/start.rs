@@ -1,6 +1,5 @@
 //! Starts a command in a shell, in its own process group.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
@@ -9,8 +8,10 @@ use std::sync::Arc;
 
 use longhaul::environment::PassedVariables;
 use longhaul::process_group::{ProcessGroup, lead_own_group};
+use longhaul::shell;
 use tokio::process::{Child, ChildStdout, Command};
 
+use super::system;
 use crate::git;
 use crate::tool::CallGuard;
 
@@ -49,12 +50,7 @@ pub(super) fn start(
     ends_in: &Path,
     around: &CommandEnvironment<'_>,
 ) -> io::Result<RunningCommand> {
-    let mut child = match spawn("bash", command, folder, ends_in, around) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            spawn("sh", command, folder, ends_in, around)?
-        }
-        other => other?,
-    };
+    let mut child = spawn_first(command, folder, ends_in, around)?;
     Ok(RunningCommand {
         group: Arc::new(ProcessGroup::led_by(&child)),
         output: child.stdout.take(),
@@ -62,22 +58,40 @@ pub(super) fn start(
     })
 }
 
-fn spawn(
-    shell: &str,
+/// Starts the command in the first shell that is there.
+fn spawn_first(
     command: &str,
     folder: &Path,
     ends_in: &Path,
     around: &CommandEnvironment<'_>,
 ) -> io::Result<Child> {
-    let script = match around.guard {
-        CallGuard::Git => Cow::Owned(format!("{}{WRAPPER}", git::shell_function())),
-        CallGuard::Nothing => Cow::Borrowed(WRAPPER),
-    };
+    for shell in ["bash", "sh"].into_iter().filter_map(shell::program) {
+        match spawn(&shell, command, folder, ends_in, around) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            other => return other,
+        }
+    }
+    Err(io::Error::new(io::ErrorKind::NotFound, shell::NO_SHELL))
+}
+
+fn spawn(
+    shell: &Path,
+    command: &str,
+    folder: &Path,
+    ends_in: &Path,
+    around: &CommandEnvironment<'_>,
+) -> io::Result<Child> {
+    let mut script = WRAPPER.replace("{pwd}", system::PWD);
+    if around.guard == CallGuard::Git {
+        script.insert_str(0, git::shell_function());
+    }
     let mut shell_command = Command::new(shell);
     lead_own_group(&mut shell_command);
     around.passed.withhold(&mut shell_command);
     shell_command
-        .args(["-c", &script, shell, command])
+        .args(["-c", &script])
+        .arg(shell)
+        .arg(command)
         .arg(ends_in)
         .current_dir(folder)
         // Nobody is there to answer.

@@ -3,7 +3,7 @@
 use std::process::ExitStatus;
 use std::time::Duration;
 
-use longhaul::process_group::SweepResult;
+use longhaul::process_group::{SweepResult, ending_signal};
 use tokio::io::AsyncReadExt;
 use tokio::process::ChildStdout;
 use tokio::time::{Instant, sleep_until, timeout};
@@ -98,9 +98,6 @@ async fn drain(output: &mut Option<ChildStdout>, chunk: &mut [u8], heard: &mut i
 
 /// The exit code; if a signal ended the command, 128 plus the signal, as in shells.
 fn code(status: ExitStatus) -> Option<i32> {
-    #[cfg(unix)]
-    let signal = std::os::unix::process::ExitStatusExt::signal(&status).map(|signal| 128 + signal);
-    #[cfg(not(unix))]
-    let signal = None;
+    let signal = ending_signal(status).map(|signal| 128 + signal);
     status.code().or(signal)
 }

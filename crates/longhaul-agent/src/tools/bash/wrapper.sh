@@ -7,5 +7,5 @@ if [ -n "$BASH_VERSION" ]; then
     shopt -u cdable_vars dotglob extglob globstar nocaseglob
 fi
 cd -P . 2>/dev/null
-trap 'pwd -P >"$longhaul_cwd" 2>/dev/null' EXIT
+trap '{pwd} >"$longhaul_cwd" 2>/dev/null' EXIT
 eval " $1"

@@ -7,6 +7,7 @@ use std::process::Stdio;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use longhaul::process_group::{ProcessGroup, lead_own_group};
 use tokio::io::AsyncReadExt;
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::sync::watch;
@@ -20,8 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 /// A server's process. Dropping it kills the process and its children.
 pub(super) struct McpProcess {
-    /// The id of the process and of its group.
-    id: Option<u32>,
+    group: Arc<ProcessGroup>,
     /// How the process ended, once it has.
     ended: watch::Receiver<Option<String>>,
     newest: Arc<Mutex<String>>,
@@ -42,12 +42,11 @@ impl McpProcess {
             .current_dir(config.cwd.as_deref().unwrap_or(folder))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .kill_on_drop(true);
+            .stderr(Stdio::piped());
         // Signals from the terminal are meant for us and not for the server, and its children end with it.
-        #[cfg(unix)]
-        command.process_group(0);
+        lead_own_group(&mut command);
         let mut child = command.spawn()?;
+        let group = Arc::new(ProcessGroup::led_by(&child));
         let newest = Arc::new(Mutex::new(String::new()));
         if let Some(talk) = child.stderr.take() {
             tokio::spawn(keep(talk, log.to_owned(), newest.clone()));
@@ -56,10 +55,14 @@ impl McpProcess {
         let (Some(output), Some(input)) = (output, input) else {
             return Err(std::io::Error::other("it has no stdin or stdout"));
         };
-        let id = child.id();
         let (tell, ended) = watch::channel(None);
-        tokio::spawn(wait(child, id, tell));
-        Ok((Self { id, ended, newest }, output, input))
+        tokio::spawn(wait(child, group.clone(), tell));
+        let process = Self {
+            group,
+            ended,
+            newest,
+        };
+        Ok((process, output, input))
     }
 
     /// How the process ended. If it does not end in time, it is killed.
@@ -84,7 +87,7 @@ impl McpProcess {
     /// Kills the process and its children, unless it has ended.
     pub(super) fn kill(&self) {
         if self.ended.borrow().is_none() {
-            kill_group(self.id);
+            self.group.kill_members();
         }
     }
 }
@@ -96,28 +99,14 @@ impl Drop for McpProcess {
 }
 
 /// Waits for the end of a process. Children that it leaves running are killed.
-async fn wait(mut child: Child, id: Option<u32>, tell: watch::Sender<Option<String>>) {
+async fn wait(mut child: Child, group: Arc<ProcessGroup>, tell: watch::Sender<Option<String>>) {
     let how = match child.wait().await {
         Ok(status) => status.to_string(),
         Err(error) => error.to_string(),
     };
-    kill_group(id);
+    group.sweep();
     tell.send_replace(Some(how));
 }
-
-#[cfg(unix)]
-fn kill_group(id: Option<u32>) {
-    use rustix::process::{Pid, Signal, kill_process_group};
-    let group = id.and_then(|id| Pid::from_raw(id.try_into().ok()?));
-    if let Some(group) = group {
-        // An error means that the group is already empty, which is fine.
-        let _ = kill_process_group(group, Signal::KILL);
-    }
-}
-
-/// On other platforms, the process itself is killed when its handle is dropped.
-#[cfg(not(unix))]
-fn kill_group(_: Option<u32>) {}
 
 /// Writes a server's stderr to its log, and keeps reading when the log is full: a pipe that nobody reads would stop the
 /// server.

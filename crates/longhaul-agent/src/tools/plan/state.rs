@@ -92,7 +92,7 @@ impl PlanState {
     fn text(&self) -> std::io::Result<String> {
         let folder = self.path.parent().unwrap_or(&self.path);
         let name = self.path.file_name().unwrap_or_default();
-        let real = std::fs::canonicalize(folder)?.join(name);
+        let real = longhaul_store::real_path(folder)?.join(name);
         let mut text = String::new();
         let file = longhaul::resolved_file::open(&real)?;
         file.take(LONGEST).read_to_string(&mut text)?;

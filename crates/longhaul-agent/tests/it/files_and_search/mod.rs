@@ -10,12 +10,17 @@ mod bash;
 mod definitions;
 mod desk;
 mod edit;
+#[cfg(unix)]
 mod fence;
 mod glob;
+#[cfg(unix)]
 mod grep;
+#[cfg(unix)]
 mod hostile;
 mod read;
 mod shells;
+#[cfg(unix)]
 mod standing;
 mod state;
+#[cfg(unix)]
 mod write;

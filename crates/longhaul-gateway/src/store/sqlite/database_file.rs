@@ -1,18 +1,16 @@
 //! The path of the file, and whether it is still the file that was opened: a process would keep writing to a deleted or
 //! replaced file, and no one would ever read that.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// Identifies a file.
-type InodeIdentity = Option<(u64, u64)>;
+use longhaul_store::FileIdentity;
 
 /// The path of the file, and the identity of the opened one.
 #[derive(Debug)]
 pub(super) struct DatabaseFile {
     path: PathBuf,
-    opened: Mutex<InodeIdentity>,
+    opened: Mutex<Option<FileIdentity>>,
 }
 
 impl DatabaseFile {
@@ -20,7 +18,7 @@ impl DatabaseFile {
     pub(super) fn of(path: &Path) -> Self {
         Self {
             path: path.to_owned(),
-            opened: Mutex::new(identity(path)),
+            opened: Mutex::new(FileIdentity::of(path)),
         }
     }
 
@@ -30,31 +28,18 @@ impl DatabaseFile {
         open: impl FnOnce(&Path) -> Result<(), E>,
     ) -> Result<bool, E> {
         let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
-        let now = identity(&self.path);
+        let now = FileIdentity::of(&self.path);
         if now.is_some() && now == *opened {
             return Ok(false);
         }
         // If that fails, the next call tries again.
         *opened = None;
         open(&self.path)?;
-        *opened = identity(&self.path);
+        *opened = FileIdentity::of(&self.path);
         Ok(true)
     }
 
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
-}
-
-#[cfg(unix)]
-fn identity(path: &Path) -> InodeIdentity {
-    use std::os::unix::fs::MetadataExt;
-    let file = fs::metadata(path).ok()?;
-    Some((file.dev(), file.ino()))
-}
-
-#[cfg(not(unix))]
-fn identity(path: &Path) -> InodeIdentity {
-    // An open file cannot be deleted on this platform.
-    fs::metadata(path).ok().map(|_| (0, 0))
 }

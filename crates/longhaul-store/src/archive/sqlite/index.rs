@@ -77,7 +77,7 @@ impl Archive {
             path: transcript.to_owned(),
             source,
         };
-        let real = fs::canonicalize(transcript).map_err(unreadable)?;
+        let real = crate::real_path(transcript).map_err(unreadable)?;
         let metadata = fs::metadata(&real).map_err(unreadable)?;
         let known = self.source(&real)?;
         if let Some(known) = known {
@@ -103,7 +103,7 @@ impl Archive {
         transcript: &Path,
         mut progress: impl FnMut(IndexingProgress) -> ControlFlow<()>,
     ) -> Result<IndexingResult, ArchiveError> {
-        let real = fs::canonicalize(transcript).map_err(|source| ReadError {
+        let real = crate::real_path(transcript).map_err(|source| ReadError {
             path: transcript.to_owned(),
             source,
         })?;

@@ -41,7 +41,7 @@ pub use writer::ArchiveWriter;
 pub struct Archive {
     path: PathBuf,
     connection: Connection,
-    identity: open::FileIdentity,
+    identity: Option<crate::FileIdentity>,
     notice: Option<ArchiveNotice>,
 }
 

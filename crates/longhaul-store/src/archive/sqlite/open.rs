@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::{Archive, ArchiveError, schema};
-use crate::private;
+use crate::{FileIdentity, private};
 
 /// How long to wait for another process's commit.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -27,27 +27,6 @@ pub enum ArchiveNotice {
     },
 }
 
-/// The identity of a file, to notice that its path names another one now.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct FileIdentity(Option<(u64, u64)>);
-
-impl FileIdentity {
-    pub(super) fn of(path: &Path) -> Self {
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::MetadataExt;
-            Self(
-                fs::metadata(path)
-                    .ok()
-                    .map(|metadata| (metadata.dev(), metadata.ino())),
-            )
-        }
-        // On other systems an open file cannot be deleted or replaced.
-        #[cfg(not(unix))]
-        Self(path.exists().then_some((0, 0)))
-    }
-}
-
 impl Archive {
     /// Opens the archive at `path`; a missing one is created, private, with its parent folders.
     ///
@@ -61,7 +40,7 @@ impl Archive {
             // Checked twice: moving an intact database aside while others use it would lose what they put there.
             Err(ArchiveError::Damaged { .. }) => match connect(path) {
                 Err(ArchiveError::Damaged { .. }) => {
-                    let notice = set_aside(path, &seen)?;
+                    let notice = set_aside(path, seen)?;
                     Ok(Self {
                         notice,
                         ..connect(path)?
@@ -83,7 +62,7 @@ impl Archive {
         let mut connection = Connection::open_in_memory().map_err(failed)?;
         schema::migrate(&mut connection).map_err(failed)?;
         Ok(Self {
-            identity: FileIdentity(None),
+            identity: None,
             path: path.to_owned(),
             connection,
             notice: None,
@@ -95,9 +74,9 @@ impl Archive {
     /// # Errors
     /// Fails if the file cannot be moved, or the new one cannot be opened.
     pub fn mend(self) -> Result<Self, ArchiveError> {
-        let (path, identity) = (self.path.clone(), self.identity.clone());
+        let (path, identity) = (self.path.clone(), self.identity);
         drop(self);
-        let notice = set_aside(&path, &identity)?;
+        let notice = set_aside(&path, identity)?;
         Ok(Self {
             notice,
             ..Self::open(&path)?
@@ -107,7 +86,7 @@ impl Archive {
     /// Whether the path still names the file that is open.
     pub(super) fn still_there(&self) -> Result<(), ArchiveError> {
         // An archive in memory has no file.
-        if self.identity == FileIdentity(None) || FileIdentity::of(&self.path) == self.identity {
+        if self.identity.is_none() || FileIdentity::of(&self.path) == self.identity {
             return Ok(());
         }
         Err(ArchiveError::Moved {
@@ -179,9 +158,12 @@ fn connect_now(path: &Path) -> Result<Archive, ArchiveError> {
 }
 
 /// Moves a database and its log aside, unless another process has done so already.
-fn set_aside(path: &Path, seen: &FileIdentity) -> Result<Option<ArchiveNotice>, ArchiveError> {
+fn set_aside(
+    path: &Path,
+    seen: Option<FileIdentity>,
+) -> Result<Option<ArchiveNotice>, ArchiveError> {
     let failed = |error| ArchiveError::io(path, &error);
-    if FileIdentity::of(path) != *seen {
+    if FileIdentity::of(path) != seen {
         return Ok(None);
     }
     let beside = |ending: &str| {

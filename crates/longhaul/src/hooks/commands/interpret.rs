@@ -9,6 +9,7 @@ use super::outcome::{HookFailure, HookPermission, HookReason, HookResponse};
 use super::output::HookOutput;
 use super::process::{FinishedHook, HookProcessEnding};
 use super::text_target::HookTextTarget;
+use crate::process_group::ending_signal;
 
 /// The reason that is used where a hook gives none.
 const NO_REASON: &str = include_str!("no_reason.md");
@@ -81,7 +82,9 @@ impl HookAnswer<'_> {
                 code,
                 stderr: first_line(&stderr.text()),
             }),
-            None => self.fail(HookFailure::Signal(signal(status))),
+            None => self.fail(HookFailure::Signal(
+                ending_signal(status).unwrap_or_default(),
+            )),
         }
         if let Some(json) = json {
             self.json(json);
@@ -173,14 +176,4 @@ impl HookAnswer<'_> {
 fn first_line(text: &str) -> String {
     let line = text.lines().next().unwrap_or_default();
     line.chars().take(STDERR_LINE).collect()
-}
-
-#[cfg(unix)]
-fn signal(status: ExitStatus) -> i32 {
-    std::os::unix::process::ExitStatusExt::signal(&status).unwrap_or_default()
-}
-
-#[cfg(not(unix))]
-fn signal(_: ExitStatus) -> i32 {
-    0
 }

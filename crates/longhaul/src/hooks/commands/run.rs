@@ -17,6 +17,7 @@ use super::process;
 use super::set::HookSet;
 use super::settings::HookSettings;
 use crate::environment::PassedVariables;
+use crate::shell;
 
 /// The shell that runs command lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,7 +32,7 @@ impl Default for HookShell {
     /// `sh -c`.
     fn default() -> HookShell {
         HookShell {
-            program: "sh".into(),
+            program: shell::program("sh").unwrap_or_else(|| "sh".into()),
             args: vec!["-c".into()],
         }
     }

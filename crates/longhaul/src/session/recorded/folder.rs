@@ -23,7 +23,7 @@ pub(super) struct RecordedFolder {
 
 impl RecordedFolder {
     pub(super) fn at(cwd: &Path, env: Option<&Env>) -> Self {
-        let folder = match std::fs::canonicalize(cwd) {
+        let folder = match longhaul_store::real_path(cwd) {
             _ if !cwd.is_absolute() => Err("the recording names no folder".to_owned()),
             // Everything is below the root, so it would limit nothing.
             Ok(folder) if folder.parent().is_none() => {
@@ -45,7 +45,7 @@ fn read_below(folder: &Path, path: &Path) -> RestoreSourceResult<FileText> {
         what: path.display().to_string(),
         why,
     };
-    let real = match std::fs::canonicalize(folder.join(path)) {
+    let real = match longhaul_store::real_path(&folder.join(path)) {
         Ok(real) => real,
         Err(error) => return failed(error.to_string()),
     };

@@ -255,7 +255,7 @@ impl Playground {
             .env("PATH", self.root.join("bin"))
             .env("HOME", self.root.join("home"))
             .env("LC_ALL", "C.UTF-8")
-            .env("LONGHAUL_WRAPPER", WRAPPER)
+            .env("LONGHAUL_WRAPPER", WRAPPER.replace("{pwd}", "pwd -P"))
             .current_dir(self.project())
             .stdin(Stdio::null())
             .output()

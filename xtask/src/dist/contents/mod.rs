@@ -1,10 +1,19 @@
 //! What is packed: the program, its manual pages and completions, the licences, and what it was built of.
 
-use std::path::Path;
+#[cfg(unix)]
+mod unix;
+#[cfg(windows)]
+mod windows;
+
 use std::process::Command;
 
 use super::{COMMAND, PROGRAM, PackageFacts, PackedFile, read, sbom, third_party};
 use crate::workspace::{CargoWorkspace, output};
+
+#[cfg(unix)]
+use unix as system;
+#[cfg(windows)]
+use windows as system;
 
 /// The shells that completions are made for, and the names of the files that they look for.
 const SHELLS: [(&str, &str); 5] = [
@@ -41,7 +50,7 @@ impl PackageContents {
         let name = format!("{PROGRAM}{}", std::env::consts::EXE_SUFFIX);
         let path = scratch.join(&name);
         std::fs::write(&path, &program).map_err(failed)?;
-        make_executable(&path).map_err(failed)?;
+        system::make_executable(&path).map_err(failed)?;
 
         let pages = scratch.join("man");
         output(Command::new(&path).args(["man", "--dir"]).arg(&pages))?;
@@ -107,15 +116,4 @@ pub(super) fn below<'f>(
         path: format!("{folder}/{}", file.path),
         ..file.clone()
     })
-}
-
-#[cfg(unix)]
-fn make_executable(path: &Path) -> std::io::Result<()> {
-    use std::os::unix::fs::PermissionsExt as _;
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755))
-}
-
-#[cfg(not(unix))]
-fn make_executable(_path: &Path) -> std::io::Result<()> {
-    Ok(())
 }

@@ -1,5 +1,10 @@
 //! LONGHAUL_HOME: whether it can be used, whether others can look into it, and how much room is left; and the settings.
 
+#[cfg(unix)]
+mod unix;
+#[cfg(windows)]
+mod windows;
+
 use std::path::Path;
 
 use longhaul_store::layout::Home;
@@ -7,6 +12,11 @@ use longhaul_store::layout::Home;
 use super::finding::{Finding, FindingState};
 use crate::settings::{self, CommandSettings};
 use crate::terminal::bytes;
+
+#[cfg(unix)]
+use unix as system;
+#[cfg(windows)]
+use windows as system;
 
 const HOME: &str = "home";
 /// Below this much free space a gateway cannot work for long.
@@ -26,7 +36,7 @@ pub(super) fn home(given: &CommandSettings) -> Vec<Finding> {
             }
         };
     let mut found = vec![folder(&home)];
-    if let Some(free) = home.ancestors().find_map(free_space) {
+    if let Some(free) = home.ancestors().find_map(system::free_space) {
         found.push(space(free));
     }
     found
@@ -34,7 +44,7 @@ pub(super) fn home(given: &CommandSettings) -> Vec<Finding> {
 
 fn folder(home: &Path) -> Finding {
     let shown = home.display();
-    let is_usable = |folder: &Path| folder.is_dir() && may_write(folder);
+    let is_usable = |folder: &Path| folder.is_dir() && system::may_write(folder);
     match std::fs::metadata(home) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             let above = home.ancestors().skip(1).find(|folder| folder.exists());
@@ -56,53 +66,20 @@ fn folder(home: &Path) -> Finding {
             format!("{shown} is not a folder"),
         )
         .advise("Set LONGHAUL_HOME to a folder."),
-        Ok(_) if !may_write(home) => Finding::new(
+        Ok(_) if !system::may_write(home) => Finding::new(
             HOME,
             FindingState::Broken,
             format!("{shown} cannot be written to"),
         )
-        .advise("Make it yours (chown, chmod u+rwx), or set LONGHAUL_HOME to another folder."),
-        Ok(found) if is_open_to_others(&found) => Finding::new(
+        .advise(system::MAKE_IT_YOURS),
+        Ok(found) if system::is_open_to_others(&found) => Finding::new(
             HOME,
             FindingState::Warning,
             format!("other users may look into {shown}, which holds conversations"),
         )
-        .advise(format!("chmod 700 {shown}")),
-        Ok(_) => Finding::new(HOME, FindingState::Ok, format!("{shown} is yours alone")),
+        .advise(system::close_to_others(home)),
+        Ok(_) => Finding::new(HOME, FindingState::Ok, system::is_private(home)),
     }
-}
-
-#[cfg(unix)]
-fn may_write(folder: &Path) -> bool {
-    use rustix::fs::{Access, access};
-    access(folder, Access::WRITE_OK | Access::EXEC_OK).is_ok()
-}
-
-#[cfg(not(unix))]
-fn may_write(folder: &Path) -> bool {
-    std::fs::metadata(folder).is_ok_and(|found| !found.permissions().readonly())
-}
-
-#[cfg(unix)]
-fn is_open_to_others(found: &std::fs::Metadata) -> bool {
-    use std::os::unix::fs::MetadataExt as _;
-    found.mode() & 0o077 != 0
-}
-
-#[cfg(not(unix))]
-fn is_open_to_others(_: &std::fs::Metadata) -> bool {
-    false
-}
-
-#[cfg(unix)]
-fn free_space(folder: &Path) -> Option<u64> {
-    let found = rustix::fs::statvfs(folder).ok()?;
-    Some(found.f_bavail.saturating_mul(found.f_frsize))
-}
-
-#[cfg(not(unix))]
-fn free_space(_: &Path) -> Option<u64> {
-    None
 }
 
 fn space(free: u64) -> Finding {

@@ -4,6 +4,11 @@
 //! The file holds a secret, and a gateway counts only once it has answered a challenge with it: an agent's keys must never
 //! reach another user's program that listens where a gateway used to.
 
+#[cfg(unix)]
+mod unix;
+#[cfg(windows)]
+mod windows;
+
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -16,6 +21,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::settings::CommandSettings;
+
+#[cfg(unix)]
+use unix as system;
+#[cfg(windows)]
+use windows as system;
 
 /// The folder, below LONGHAUL_HOME.
 const FOLDER: &str = "gateway/running";
@@ -113,7 +123,7 @@ pub(crate) async fn find(given: &CommandSettings) -> Vec<RunningGateway> {
 /// Deletes the files of processes that have ended.
 fn remove_stale(folder: &Path) {
     for (path, file) in files(folder) {
-        if !is_alive(file.pid) {
+        if !system::is_alive(file.pid) {
             let _ = fs::remove_file(path);
         }
     }
@@ -121,12 +131,12 @@ fn remove_stale(folder: &Path) {
 
 /// The files that only this user can have written.
 fn files(folder: &Path) -> Vec<(PathBuf, GatewayFile)> {
-    if !is_private(folder) {
+    if !system::is_private(folder) {
         return Vec::new();
     }
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let paths = entries.map(|entry| entry.path());
-    let readable = paths.filter(|path| is_private(path) && is_small(path));
+    let readable = paths.filter(|path| system::is_private(path) && is_small(path));
     readable
         .filter_map(|path| {
             let text = fs::read_to_string(&path).ok()?;
@@ -139,35 +149,6 @@ fn is_small(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|file| file.len() <= LARGEST)
 }
 
-/// Whether a file or folder is this user's, and nobody else may read or write it. A link is not.
-#[cfg(unix)]
-fn is_private(path: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt as _;
-    fs::symlink_metadata(path).is_ok_and(|found| {
-        !found.file_type().is_symlink()
-            && found.uid() == rustix::process::geteuid().as_raw()
-            && found.mode() & 0o077 == 0
-    })
-}
-
-#[cfg(not(unix))]
-fn is_private(path: &Path) -> bool {
-    path.exists()
-}
-
-#[cfg(unix)]
-fn is_alive(pid: u32) -> bool {
-    let pid = i32::try_from(pid)
-        .ok()
-        .and_then(rustix::process::Pid::from_raw);
-    pid.is_some_and(|pid| rustix::process::test_kill_process(pid).is_ok())
-}
-
-#[cfg(not(unix))]
-fn is_alive(_: u32) -> bool {
-    true
-}
-
 /// Whether the process at the address knows the secret; `None` if nobody answers.
 async fn proves_itself(file: &GatewayFile) -> Option<bool> {
     let url = url::Url::parse(&file.url).ok()?;
@@ -176,7 +157,7 @@ async fn proves_itself(file: &GatewayFile) -> Option<bool> {
         url::Host::Ipv6(address) => address.is_loopback(),
         url::Host::Domain(_) => false,
     };
-    if !is_here || url.port() != Some(file.port) || !is_alive(file.pid) {
+    if !is_here || url.port() != Some(file.port) || !system::is_alive(file.pid) {
         return Some(false);
     }
     let proof = GatewayProof::of_hex(&file.secret)?;

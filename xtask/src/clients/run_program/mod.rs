@@ -1,11 +1,20 @@
 //! Runs a foreign program with a time limit and without this shell's environment.
 
+#[cfg(unix)]
+mod unix;
+#[cfg(windows)]
+mod windows;
+
 use std::fs::File;
 use std::io;
-use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
+
+#[cfg(unix)]
+use unix as system;
+#[cfg(windows)]
+use windows as system;
 
 /// What a program did: its exit code and output.
 pub(super) struct ProgramRun {
@@ -39,15 +48,15 @@ pub(super) fn bare(program: &Path, home: &Path) -> Command {
     command
 }
 
-/// Runs a command in a process group of its own, which is killed when it takes too long.
+/// Runs a command, which is killed with what it started when it takes too long.
 pub(super) fn run(mut command: Command, scratch: &Path, limit: Duration) -> io::Result<ProgramRun> {
     // Files, not pipes: nobody reads while the program runs, and processes that it started may outlive it.
     let (out, err) = (scratch.join("stdout.txt"), scratch.join("stderr.txt"));
     command
         .stdin(Stdio::null())
         .stdout(File::create(&out)?)
-        .stderr(File::create(&err)?)
-        .process_group(0);
+        .stderr(File::create(&err)?);
+    system::lead_own_group(&mut command);
     let mut child = command.spawn()?;
     let until = Instant::now() + limit;
     let status = loop {
@@ -56,10 +65,7 @@ pub(super) fn run(mut command: Command, scratch: &Path, limit: Duration) -> io::
         }
         if Instant::now() > until {
             // The whole group, since such programs start others.
-            let group = format!("-{}", child.id());
-            Command::new("kill")
-                .args(["-KILL", "--", &group])
-                .status()?;
+            system::kill_group(child.id())?;
             child.wait()?;
             break None;
         }
