@@ -8,10 +8,10 @@ use longhaul::{EconomyPolicy, Session};
 use longhaul_core::window::WindowStatus;
 
 use super::event_sink::EventSink;
-use super::gate::Gate;
 use super::usage_log::{SessionUsageLog, UsagePurpose, UsageTotal};
 use crate::effort::{EffortSetting, SharedEffort};
 use crate::event::{AgentEvent, AgentStatus, ApprovalMode};
+use crate::permission::Gate;
 
 /// The state of a session when the last snapshot was taken.
 #[derive(Debug, Clone)]

@@ -11,12 +11,12 @@ use longhaul_core::window::QuerySource;
 use longhaul_store::Env;
 
 use super::event_sink::EventCallback;
-use super::gate::Gate;
 use super::request_prefix::Preferences;
 use super::session_listener::SessionListener;
 use super::sources::ToolStateSources;
 use crate::agent_kind::AgentKind;
 use crate::effort::EffortSetting;
+use crate::permission::Gate;
 use crate::session_paths::SessionPaths;
 use crate::tool::Toolbox;
 

@@ -14,7 +14,6 @@ use tokio::sync::mpsc;
 use super::agent_spec::{AgentSpec, ConversationTools, ToolProvisionFn};
 use super::error::AgentError;
 use super::event_sink::EventSink;
-use super::gate::{Gate, OpenGate};
 use super::request_prefix::Preferences;
 use super::resuming::ResumeOptions;
 use super::session_listener::SessionListener;
@@ -23,6 +22,7 @@ use super::{Agent, ToolStateSources};
 use crate::agent_kind::AgentKind;
 use crate::effort::EffortSetting;
 use crate::event::AgentEvent;
+use crate::permission::{Gate, OpenGate};
 use crate::tool::Toolbox;
 
 /// Builds an agent. The model, its id and a folder are required; everything else has a default.

@@ -32,6 +32,7 @@ pub(crate) fn detail(input: &Value, access: &ToolAccess) -> String {
         ToolAccess::Fetches(_)
         | ToolAccess::Reads(_)
         | ToolAccess::AsksUser(_)
+        | ToolAccess::LeavesPlanMode
         | ToolAccess::Nothing
         | ToolAccess::Other => pretty(input),
     }

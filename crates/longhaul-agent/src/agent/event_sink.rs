@@ -8,9 +8,9 @@ use longhaul_core::figures::grouped;
 use longhaul_provider::StreamEvent;
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::gate::Gate;
 use super::usage_log::{EventOrigin, SessionUsageLog};
 use crate::event::AgentEvent;
+use crate::permission::Gate;
 use crate::retry_words;
 
 /// Sends an event to the listener.

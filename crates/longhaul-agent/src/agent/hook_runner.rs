@@ -10,8 +10,8 @@ use longhaul::session::Cancellation;
 use serde_json::{Value, json};
 
 use super::event_sink::EventSink;
-use super::gate::Gate;
 use crate::effort::{EffortSetting, SharedEffort};
+use crate::permission::Gate;
 
 /// Runs the hooks of one conversation.
 #[derive(Clone)]

@@ -12,12 +12,12 @@ use longhaul_core::prompt::memory::{FoundMemoryFiles, is_memory_file};
 use longhaul_core::prompt::nested_memory;
 use serde_json::{Value, json};
 
-use super::gate::{Gate, GateDecision};
 use super::hook_runner::HookRunner;
 use super::rehydrate::loaded_for;
 use super::request_prefix::PrefixBuilder;
 use super::tool_executor::RequestedCall;
 use crate::files::FolderFence;
+use crate::permission::{Gate, PermissionDecision};
 use crate::tool::ToolAccess;
 
 /// The name of the tool that shows a file.
@@ -86,6 +86,6 @@ impl NestedMemory {
     fn may_be_read(&self, path: &std::path::Path) -> bool {
         let input = json!({"file_path": path});
         let access = ToolAccess::Reads(path.to_owned());
-        self.gate.judge(READ, &input, &access) == GateDecision::Allow
+        self.gate.judge(READ, &input, &access) == PermissionDecision::Allow
     }
 }

@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::gate::Gate;
 use super::running::Agent;
 use super::tool_executor::{CallAudience, RequestedCall, SingleCall};
 use super::user_prompt::UserPrompt;
 use crate::event::PromptOutcome;
 use crate::own_command::{CommandPart, OwnCommand};
+use crate::permission::Gate;
 
 /// The tool that runs commands.
 const SHELL: &str = "Bash";

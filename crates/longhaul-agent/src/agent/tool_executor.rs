@@ -17,11 +17,11 @@ use tokio::sync::{Mutex, oneshot};
 
 use super::detail::detail;
 use super::event_sink::EventSink;
-use super::gate::{Gate, GateDecision, RuleLifetime};
 use super::hook_runner::{HookRunner, hook_context};
 use super::user_answers;
 use super::words;
 use crate::event::{AgentEvent, ApprovalAnswer, ApprovalRequest, DeniedCall};
+use crate::permission::{Gate, PermissionDecision, RuleLifetime};
 use crate::tool::{
     CALL_LATE_TOOL, CallContext, CallGuard, LateTools, Tool, ToolCallOutput, Toolbox,
 };
@@ -352,23 +352,25 @@ impl ToolExecutor {
         let judged = self.gate.judge(&call.name, &input, &access);
         let (reason, rule) = match (judged, hooks) {
             // A hook must not allow what a rule forbids.
-            (GateDecision::Deny { reason }, _) => {
+            (PermissionDecision::Deny { reason }, _) => {
                 self.denied(tool, call, &input, &reason);
                 return PreRunDecision::Not(not_done(words::denied(&reason), &reason).into());
             }
             (_, Some(HookPermission::Allow)) if !user_answers::is_open(&access, &input) => {
                 return PreRunDecision::Run(input, CallGuard::Nothing);
             }
-            (GateDecision::Allow, None) => {
+            (PermissionDecision::Allow, None) => {
                 return PreRunDecision::Run(input, self.gate.guard(&access));
             }
-            (GateDecision::Ask { reason, rule }, _) => (reason, rule),
-            (GateDecision::Allow, Some(HookPermission::Allow)) => (String::new(), None),
-            (GateDecision::Allow, Some(_)) => ("a hook wants you to decide".to_owned(), None),
+            (PermissionDecision::Ask { reason, rule }, _) => (reason, rule),
+            (PermissionDecision::Allow, Some(HookPermission::Allow)) => (String::new(), None),
+            (PermissionDecision::Allow, Some(_)) => ("a hook wants you to decide".to_owned(), None),
         };
         let _one_at_a_time = self.asking.lock().await;
         // In the meantime the user may have agreed to a rule that covers this call.
-        if hooks.is_none() && self.gate.judge(&call.name, &input, &access) == GateDecision::Allow {
+        if hooks.is_none()
+            && self.gate.judge(&call.name, &input, &access) == PermissionDecision::Allow
+        {
             return PreRunDecision::Run(input, self.gate.guard(&access));
         }
         if let Some(verdict) = self.answered_by_hook(tool, call, &input).await {
@@ -458,7 +460,7 @@ impl ToolExecutor {
         }
         // A hook must not allow what a rule forbids, whatever input it substitutes.
         match self.gate.judge(&call.name, &input, &tool.access(&input)) {
-            GateDecision::Deny { reason } => {
+            PermissionDecision::Deny { reason } => {
                 self.denied(tool, call, &input, &reason);
                 Some(PreRunDecision::Not(
                     not_done(words::denied(&reason), &reason).into(),

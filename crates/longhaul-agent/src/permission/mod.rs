@@ -8,6 +8,7 @@ mod approvals;
 mod command;
 mod denied;
 mod folders;
+mod gate;
 mod git_contents;
 mod paths;
 mod read_only;
@@ -27,6 +28,8 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use serde_json::Value;
 
+pub(crate) use gate::OpenGate;
+pub use gate::{Gate, RuleLifetime};
 pub use remember::RememberError;
 pub use rule::{PermissionRule, PermissionRuleError, RulePathBases};
 pub use workspace::ReadableWorkspace;
@@ -76,6 +79,13 @@ pub struct PermissionRules {
 pub struct Permissions {
     state: RwLock<PermissionState>,
     local_settings: PathBuf,
+    keeper: Option<Box<dyn ConsentKeeper>>,
+}
+
+/// Notes that the user agreed to a rule which is now in the project's settings.
+pub(crate) trait ConsentKeeper: std::fmt::Debug + Send + Sync {
+    /// Notes it, so that nobody is asked about the rule when the settings are read again.
+    fn agreed(&self, rule: &str);
 }
 
 impl Permissions {
@@ -100,7 +110,14 @@ impl Permissions {
                 scratchpad: None,
             }),
             local_settings,
+            keeper: None,
         }
+    }
+
+    /// The same permissions, which tell this keeper about rules that the user agreed to for the project.
+    pub(crate) fn with_keeper(mut self, keeper: impl ConsentKeeper + 'static) -> Self {
+        self.keeper = Some(Box::new(keeper));
+        self
     }
 
     /// Decides about a call.
@@ -195,6 +212,9 @@ impl Permissions {
         let parsed = self.read().parse(rule)?;
         remember::append(&self.local_settings, parsed.text())?;
         self.write().allowed_in_session.push(parsed);
+        if let Some(keeper) = &self.keeper {
+            keeper.agreed(rule);
+        }
         Ok(())
     }
 
@@ -204,6 +224,45 @@ impl Permissions {
 
     fn write(&self) -> RwLockWriteGuard<'_, PermissionState> {
         self.state.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Gate for Permissions {
+    fn judge(&self, tool: &str, input: &Value, access: &ToolAccess) -> PermissionDecision {
+        Self::judge(self, tool, input, access)
+    }
+
+    fn guard(&self, access: &ToolAccess) -> CallGuard {
+        Self::guard(self, access)
+    }
+
+    fn remember(&self, rule: &str, lasting: RuleLifetime) -> Result<(), String> {
+        match lasting {
+            RuleLifetime::Session => self.approve(rule).map_err(|error| error.to_string()),
+            RuleLifetime::Project => self
+                .allow_in_project(rule)
+                .map_err(|error| error.to_string()),
+        }
+    }
+
+    fn mode(&self) -> ApprovalMode {
+        Self::mode(self)
+    }
+
+    fn set_mode(&self, mode: ApprovalMode) {
+        Self::set_mode(self, mode);
+    }
+
+    fn allow_for_turn(&self, rules: &[String]) -> Vec<String> {
+        Self::allow_for_turn(self, rules)
+    }
+
+    fn end_turn_rules(&self) {
+        Self::end_turn_rules(self);
+    }
+
+    fn forget_approvals(&self) -> usize {
+        Self::forget_approvals(self)
     }
 }
 

@@ -83,11 +83,28 @@ impl PermissionState {
                 reason: "The model asks the user a question.".to_owned(),
                 rule: None,
             },
+            ToolAccess::LeavesPlanMode => self.judge_leaving_plan_mode(),
             ToolAccess::Other => self.judge_other(tool, input),
         };
         match whole(&self.ask) {
             Some(rule) if !matches!(judgement, PermissionDecision::Deny { .. }) => asked_by(&rule),
             _ => judgement,
+        }
+    }
+
+    /// Outside of plan mode the tool itself refuses.
+    fn judge_leaving_plan_mode(&self) -> PermissionDecision {
+        match self.mode {
+            ApprovalMode::Plan => PermissionDecision::Ask {
+                reason: "The model has made a plan and wants to begin.".to_owned(),
+                rule: None,
+            },
+            ApprovalMode::DontAsk => PermissionDecision::Deny {
+                reason: "There is nobody who could agree to a plan.".to_owned(),
+            },
+            ApprovalMode::Default | ApprovalMode::AcceptEdits | ApprovalMode::BypassPermissions => {
+                PermissionDecision::Allow
+            }
         }
     }
 

@@ -88,7 +88,7 @@ impl ProjectSetup {
         if !folders.into_iter().any(|folder| real.starts_with(folder)) {
             return refused("it is outside of this folder; ask for it to be read");
         }
-        if self.gate.permissions.denies_reading(&real) {
+        if self.permissions.denies_reading(&real) {
             return refused("a rule forbids reading it");
         }
         let content = OpenedFile::regular(&real).and_then(OpenedFile::content);

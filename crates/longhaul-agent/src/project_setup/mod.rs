@@ -1,12 +1,12 @@
 //! The setup of a project, assembled from the settings of the user and the project: permissions, tools, servers,
 //! skills, hooks. It provides an [`AgentBuilder`] with all of them.
 //!
-//! `gate.rs` connects permissions to the loop, `tool_provisioner.rs` makes the tools of a conversation,
+//! `tool_provisioner.rs` makes the tools of a conversation,
 //! `restore_tools.rs` restores their state from a conversation, `consent.rs` asks the user for what a project requires,
-//! `trust.rs` stores the answers, `mentions.rs` attaches the files that prompts mention.
+//! `trust.rs` stores the answers, `agreed_rules.rs` those that are given during the work, `mentions.rs` attaches the files that prompts mention.
 
+mod agreed_rules;
 mod consent;
-mod gate;
 mod mentions;
 mod notifications;
 mod restore_tools;
@@ -25,15 +25,15 @@ use longhaul_store::{Env, Home};
 use crate::agent::{AgentBuilder, UserPrompt};
 use crate::event::ApprovalMode;
 use crate::own_command::{CommandPart, InvokedCommand, OwnCommand};
-use crate::permission::PermissionRuleError;
+use crate::permission::{PermissionRuleError, Permissions};
 use crate::picture::Picture;
 use crate::session_paths::SessionPaths;
 use crate::settings::{McpServer, OutsideFile, ProjectSettings, TrustRequirement, servers_of_file};
 use crate::tools::mcp::{McpLimits, McpNews, McpPromptText, McpServerStatus, McpServers};
 use crate::tools::skill::{Skill, SkillInvoker};
 use crate::tools::web_fetch;
+use agreed_rules::AgreedRules;
 use consent::{ConsentContext, is_agreed};
-use gate::ProjectGate;
 use notifications::Notifications;
 use tool_provisioner::ToolProvisioner;
 use trust::ConsentStore;
@@ -89,7 +89,7 @@ pub struct ProjectSetup {
     /// What people should know before the work begins.
     pub notices: Vec<String>,
     tool_provisioner: Arc<ToolProvisioner>,
-    gate: Arc<ProjectGate>,
+    permissions: Arc<Permissions>,
     reads: ReadPolicy,
     further: Vec<PathBuf>,
 }
@@ -141,7 +141,10 @@ impl ProjectSetup {
                 None => cwd.join("servers.jsonl"),
             },
         };
-        let permissions = project.permissions(&place);
+        let permissions = project.permissions(&place).with_keeper(AgreedRules {
+            root: project.root.clone(),
+            answers: Mutex::new(ledger),
+        });
         for rule in wishes.allow {
             let allowed = permissions.allow_for_session(&rule);
             allowed.map_err(|source| ProjectSetupError::Rule { rule, source })?;
@@ -187,11 +190,7 @@ impl ProjectSetup {
             main: Mutex::default(),
         };
         Ok(Self {
-            gate: Arc::new(ProjectGate {
-                permissions,
-                root: project.root.clone(),
-                ledger: Mutex::new(ledger),
-            }),
+            permissions,
             tool_provisioner: Arc::new(fitter),
             project,
             notices,
@@ -218,7 +217,7 @@ impl ProjectSetup {
             .read_policy(self.reads.clone())
             .kinds(self.project.agents.clone())
             .session(|session| session.hooks(HookSet::new().with_commands(commands)))
-            .shared_gate(self.gate.clone())
+            .shared_gate(self.permissions.clone())
             .outfit(Arc::new(move |place, seat, tell| {
                 fitter.equip(place, seat, presence, tell)
             }))
@@ -233,7 +232,7 @@ impl ProjectSetup {
 
     /// Which calls may run without asking.
     pub fn mode(&self) -> ApprovalMode {
-        self.gate.permissions.mode()
+        self.permissions.mode()
     }
 
     /// The MCP servers that were to be started, and what has become of them.

@@ -69,6 +69,8 @@ pub enum ToolAccess {
     Fetches(String),
     /// Asks the user these questions: it needs their answers, whatever else may run without asking.
     AsksUser(Vec<UserQuestion>),
+    /// Leaves plan mode: the user has to agree to the plan, whatever else may run without asking.
+    LeavesPlanMode,
     /// Does whatever a server or a sub-agent does.
     Other,
 }

@@ -237,6 +237,25 @@ pub struct EffectFailure {
 }
 
 impl EffectFailure {
+    /// A failure that no other kind fits.
+    pub fn other(message: impl Into<String>) -> Self {
+        Self::of(EffectFailureKind::Other, message)
+    }
+
+    /// The failure that the user stopped the effect.
+    pub fn cancelled(message: impl Into<String>) -> Self {
+        Self::of(EffectFailureKind::Cancelled, message)
+    }
+
+    /// A failure of this kind, without a time for the next attempt.
+    pub fn of(kind: EffectFailureKind, message: impl Into<String>) -> Self {
+        Self {
+            kind,
+            message: message.into(),
+            retry_after: None,
+        }
+    }
+
     /// The failure for an outcome that does not fit its effect.
     pub(super) fn of_another_kind() -> Self {
         Self::other("an outcome came that does not fit what was asked for")

@@ -373,6 +373,21 @@ impl Engine {
         self.outbox.push_back(Effect::Notify(event));
     }
 
+    /// Ends the host's call.
+    fn finish_call(&mut self, result: CallResult) {
+        self.outbox.push_back(Effect::Finish(result));
+    }
+
+    /// Ends the host's call with a failure.
+    fn fail_call(&mut self, failure: CallFailure) {
+        self.finish_call(CallResult::Failed(failure));
+    }
+
+    /// Ends the host's call with a failed compaction.
+    fn fail_compaction(&mut self, kind: CompactFailure, message: String) {
+        self.fail_call(CallFailure::NotCompacted(kind, message));
+    }
+
     /// Requests that lines are written, those first that could not be written before.
     fn persist(&mut self, lines: Vec<Bytes>, then: impl FnOnce(Vec<Bytes>) -> AfterPersist) {
         let mut all = std::mem::take(&mut self.unwritten);

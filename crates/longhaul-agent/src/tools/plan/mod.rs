@@ -41,7 +41,7 @@ impl TypedTool for ExitPlanModeTool {
     type Input = Value;
 
     fn access(&self, _: &Value) -> ToolAccess {
-        ToolAccess::Other
+        ToolAccess::LeavesPlanMode
     }
 
     fn line(&self, input: &Value) -> String {

@@ -7,8 +7,9 @@ use std::sync::{Arc, Mutex};
 use longhaul::hooks::Hooks;
 use longhaul::hooks::fake::FakeHooks;
 use longhaul::{Boxed, Model, OnStream};
-use longhaul_agent::agent::{Agent, AgentBuilder, Gate, GateDecision, RuleLifetime, SessionChoice};
+use longhaul_agent::agent::{Agent, AgentBuilder, SessionChoice};
 use longhaul_agent::event::{AgentEvent, ApprovalAnswer, ApprovalMode, PromptOutcome};
+use longhaul_agent::permission::{Gate, PermissionDecision, RuleLifetime};
 use longhaul_agent::tool::{CallContext, Tool, ToolAccess, ToolCallOutput, Toolbox};
 use longhaul_core::config::Config;
 use longhaul_core::engine::ModelRequest;
@@ -313,7 +314,7 @@ pub(crate) struct Rules {
 }
 
 impl Gate for Rules {
-    fn judge(&self, tool: &str, _: &Value, _: &ToolAccess) -> GateDecision {
+    fn judge(&self, tool: &str, _: &Value, _: &ToolAccess) -> PermissionDecision {
         self.judged.fetch_add(1, Ordering::SeqCst);
         let known = self
             .remembered
@@ -323,15 +324,15 @@ impl Gate for Rules {
             .any(|(rule, _)| rule == tool);
         if self.deny.contains(&tool) {
             let reason = format!("{tool} is forbidden by a rule");
-            return GateDecision::Deny { reason };
+            return PermissionDecision::Deny { reason };
         }
         if self.ask.contains(&tool) && !known {
-            GateDecision::Ask {
+            PermissionDecision::Ask {
                 reason: "it changes something".to_owned(),
                 rule: Some(tool.to_owned()),
             }
         } else {
-            GateDecision::Allow
+            PermissionDecision::Allow
         }
     }
 

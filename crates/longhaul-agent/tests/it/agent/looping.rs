@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use longhaul_agent::agent::{RuleLifetime, SessionChoice};
+use longhaul_agent::agent::SessionChoice;
 use longhaul_agent::event::{AgentEvent, ApprovalAnswer, PromptOutcome};
+use longhaul_agent::permission::RuleLifetime;
 use longhaul_agent::tool::{ToolAccess, ToolCallOutput, Toolbox};
 use serde_json::{Value, json};
 use tokio::sync::Barrier;

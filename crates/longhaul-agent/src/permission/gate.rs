@@ -1,28 +1,11 @@
-//! The interface to permissions: whether a call may run. The rules themselves are in `permission`.
+//! What the loop asks before a call runs. [`Permissions`](super::Permissions) answer it by rules and modes; tests and other
+//! hosts have gates of their own.
 
 use serde_json::Value;
 
+use super::PermissionDecision;
 use crate::event::ApprovalMode;
 use crate::tool::{CallGuard, ToolAccess};
-
-/// The decision about a call.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum GateDecision {
-    /// The call may run.
-    Allow,
-    /// The user is asked.
-    Ask {
-        /// Why the user is asked.
-        reason: String,
-        /// A rule that would allow similar calls from now on.
-        rule: Option<String>,
-    },
-    /// The call may not run.
-    Deny {
-        /// Why the call may not run.
-        reason: String,
-    },
-}
 
 /// How long a rule that the user agreed to applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,7 +21,7 @@ pub enum RuleLifetime {
 /// An implementation answers at once from what it knows and asks nobody: asking the user is the loop's task.
 pub trait Gate: Send + Sync {
     /// Decides about a call.
-    fn judge(&self, tool: &str, input: &Value, access: &ToolAccess) -> GateDecision;
+    fn judge(&self, tool: &str, input: &Value, access: &ToolAccess) -> PermissionDecision;
 
     /// What a call that this gate lets run without asking is guarded against.
     fn guard(&self, _: &ToolAccess) -> CallGuard {
@@ -75,8 +58,8 @@ pub trait Gate: Send + Sync {
 pub(crate) struct OpenGate;
 
 impl Gate for OpenGate {
-    fn judge(&self, _: &str, _: &Value, _: &ToolAccess) -> GateDecision {
-        GateDecision::Allow
+    fn judge(&self, _: &str, _: &Value, _: &ToolAccess) -> PermissionDecision {
+        PermissionDecision::Allow
     }
 
     fn remember(&self, _: &str, _: RuleLifetime) -> Result<(), String> {
