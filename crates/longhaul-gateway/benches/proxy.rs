@@ -6,7 +6,8 @@
 //!
 //! `cargo bench -p longhaul-gateway --bench proxy [-- "50 KB"]`. Needs `nginx` on the PATH; without it, the benchmark
 //! only reports that. `--profile=gateway:1` runs only the gateway, with one client, for a profiler. At the end, it
-//! measures the resident memory of a thousand idle conversations.
+//! measures the resident memory of a thousand idle conversations. `LONGHAUL_PEERS` names other proxies to measure with the
+//! JSON requests, alone with one client (`peers/mod.rs`).
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -14,6 +15,8 @@
     missing_docs,
     reason = "a bench talks and may fail loudly"
 )]
+
+mod peers;
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -36,7 +39,8 @@ const JSON: &str = r#"{"id":"msg_1","type":"message","role":"assistant","model":
 
 fn main() {
     let folder = tempfile::tempdir().unwrap();
-    let (fixed, plain) = (free_port(), free_port());
+    let fixed = peers::upstream_port().unwrap_or_else(free_port);
+    let plain = free_port();
     // Short, because nginx accepts parameters of at most 4,096 bytes.
     let events: String = std::iter::once(format!("event: message_start\\ndata: {{\\\"type\\\":\\\"message_start\\\",\\\"message\\\":{}}}\\n\\n", JSON.replace('"', "\\\"")))
         .chain((0..14).map(|n| format!("event: content_block_delta\\ndata: {{\\\"type\\\":\\\"content_block_delta\\\",\\\"index\\\":0,\\\"delta\\\":{{\\\"type\\\":\\\"text_delta\\\",\\\"text\\\":\\\"word {n}\\\"}}}}\\n\\n")))
@@ -128,6 +132,9 @@ fn main() {
                 all.rate, all.p50, all.p99, one.p50, one.p99
             );
         }
+        if path == "/v1/messages" {
+            compare_peers(&request, &alone);
+        }
         let [_, nginx, ours, ..] = &together;
         println!("  throughput {:.2}x of nginx's", ours.rate / nginx.rate);
         for (who, [direct, nginx, ours, ..]) in [("one client", &alone), ("all clients", &together)]
@@ -146,6 +153,45 @@ fn main() {
     drop((upstream, proxy));
     // The gateway's thread ends with the process.
     std::process::exit(0);
+}
+
+/// Measures other proxies with one client, and what they add to a request against what nginx adds.
+fn compare_peers(request: &[u8], [direct, nginx, ours, ..]: &[Figures; 5]) {
+    let added = |it: &Figures| it.p50 - direct.p50;
+    for peer in peers::of_environment() {
+        let addr = peer.url.socket_addrs(|| None).unwrap()[0];
+        if let Err(refusal) = first_answer(addr, request) {
+            println!("  {:<12} {refusal}", peer.name);
+            continue;
+        }
+        let rounds = (0..ROUNDS).map(|_| run(1, addr, request)).collect();
+        let it = median(rounds);
+        println!(
+            "  {:<12} one client p50 {:>8.0} µs   p99 {:>8.0} µs   added p50 {:.0}x of nginx's, {:.1}x of the gateway's",
+            peer.name,
+            it.p50,
+            it.p99,
+            added(&it) / added(nginx).max(1.0),
+            added(&it) / added(ours).max(1.0)
+        );
+    }
+}
+
+/// Whether a proxy answers at all; the error says what it does instead.
+fn first_answer(addr: SocketAddr, request: &[u8]) -> Result<(), String> {
+    let mut stream = TcpStream::connect(addr).map_err(|error| error.to_string())?;
+    let patience = Some(Duration::from_secs(10));
+    stream.set_read_timeout(patience).unwrap();
+    let mut buffer = vec![0; 64 << 10];
+    let read = stream
+        .write_all(request)
+        .and_then(|()| stream.read(&mut buffer));
+    let read = read.map_err(|error| error.to_string())?;
+    let said = String::from_utf8_lossy(&buffer[..read]);
+    match said.starts_with("HTTP/1.1 200") {
+        true => Ok(()),
+        false => Err(said.lines().next().unwrap_or("says nothing").to_owned()),
+    }
 }
 
 /// An nginx that ends when it is dropped.
@@ -266,7 +312,7 @@ fn body(size: usize, about: &str) -> String {
 
 fn raw(path: &str, body: &str) -> Vec<u8> {
     format!(
-        "POST {path} HTTP/1.1\r\nHost: bench\r\nX-Api-Key: sk-bench\r\nAnthropic-Version: 2023-06-01\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+        "POST {path} HTTP/1.1\r\nHost: localhost\r\nX-Api-Key: sk-bench\r\nAnthropic-Version: 2023-06-01\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
         body.len()
     )
     .into_bytes()
@@ -328,16 +374,16 @@ fn read_answer(stream: &mut TcpStream, buffer: &mut [u8]) {
         };
         let text = std::str::from_utf8(&buffer[..head]).unwrap();
         assert!(text.starts_with("HTTP/1.1 200"), "{text}");
-        let length: usize = text
-            .lines()
-            .find_map(|line| {
-                line.to_ascii_lowercase()
-                    .strip_prefix("content-length: ")?
-                    .parse()
-                    .ok()
-            })
-            .unwrap();
-        if filled >= head + 4 + length {
+        let field = |name: &str| {
+            text.lines()
+                .find_map(|line| Some(line.to_ascii_lowercase().strip_prefix(name)?.to_owned()))
+        };
+        let is_whole = match field("content-length: ") {
+            Some(length) => filled >= head + 4 + length.parse::<usize>().unwrap(),
+            // In chunks, the last of which is empty.
+            None => buffer[..filled].ends_with(b"\r\n0\r\n\r\n"),
+        };
+        if is_whole {
             return;
         }
     }

@@ -6,11 +6,13 @@
 //! of prompts, summaries and clearings; what the model writes in its answers is left out, because it is the same for
 //! all.
 //!
-//! Assumptions: the model's recorded messages are sent whatever the simulator answers; recorded thinking is left out
+//! Assumptions: the model answers what it answered in the recording, whatever it had in view; recorded thinking is left out
 //! (its signatures are not the simulator's), and a model that binds thinking gets the simulator's own; the system prompt
 //! is plain text of the recorded size; images are a line of text. `LONGHAUL_BILL_MODEL` and `LONGHAUL_BILL_WINDOW` choose
 //! another model or window, `LONGHAUL_BILL_MOST` the most requests of a session, `LONGHAUL_BILL_ONLY` sessions by a part
-//! of their path; `LONGHAUL_BILL_OURS` leaves out the provider's own ways, `LONGHAUL_BILL_SHOW` prints every compaction.
+//! of their path; `LONGHAUL_BILL_OURS` leaves out the provider's own ways, `LONGHAUL_BILL_WAYS` takes only these (`clear,p-compact`), `LONGHAUL_BILL_SHOW` prints every compaction.
+//! `LONGHAUL_PEERS` names other proxies to send the same through (`../peers/mod.rs`); they get a provider with a window
+//! without an end, as the direct client does, because a request that is refused would cost them nothing.
 //! `cargo test -p longhaul-gateway --bench bill` runs the same without an optimized build.
 #![allow(
     clippy::print_stdout,
@@ -22,23 +24,30 @@
     reason = "a bench talks, reads files and measures time"
 )]
 
+mod details;
+mod fidelity;
+#[path = "../peers/mod.rs"]
+mod peers;
+mod provider;
+mod recorded_time;
+mod session;
+
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, Full};
 use hyper_util::client::legacy::Client as HttpClient;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use longhaul::Clock;
 use longhaul_core::economy::EconomyPolicy;
 use longhaul_core::economy::replay::{
-    PricedConversation, ReplayDriver, ReplayTerms, ReplayWindow, SessionRecording,
-    SessionRecordingReader, simulate,
+    PricedConversation, ReplayDriver, ReplayTerms, ReplayWindow, simulate,
 };
 use longhaul_core::message::Usage;
 use longhaul_core::models::ModelTable;
@@ -47,54 +56,46 @@ use longhaul_gateway::branch::Tenants;
 use longhaul_gateway::front::{Gateway, GatewayOptions, UpstreamChoice};
 use longhaul_gateway::store::InMemoryStore;
 use serde_json::{Value, json};
+use url::Url;
+
+use details::{Bill, details};
+use peers::Peer;
+use provider::{CLIENTS_MAX_TOKENS, Provider};
+use recorded_time::RecordedTime;
+use session::{Session, read, recording, tools};
 
 /// Sessions of at least this size are long.
 const LONG: u64 = 1_000_000;
 const WINDOW: u64 = 200_000;
 const GOALS: [(&str, f64); 2] = [("clear", 0.66), ("full", 0.48)];
 const NEVER_ABOVE: f64 = 1.02;
+/// The policies, in the order of their columns.
+const FORECAST: [EconomyPolicy; 3] = [
+    EconomyPolicy::Off,
+    EconomyPolicy::Clear,
+    EconomyPolicy::Full,
+];
 
 /// What stands between the client and the model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 enum Between {
     Nothing,
     ProviderClears,
     ProviderCompacts,
     Gateway(EconomyPolicy),
+    Peer(Peer),
 }
 
 impl Between {
-    fn name(self) -> &'static str {
+    fn name(&self) -> &str {
         match self {
             Self::Nothing => "direct",
             Self::ProviderClears => "p-clear",
             Self::ProviderCompacts => "p-compact",
             Self::Gateway(policy) => policy.as_str(),
+            Self::Peer(peer) => &peer.name,
         }
     }
-}
-
-/// A clock that the bench advances.
-#[derive(Debug, Default)]
-struct RecordedTime(AtomicI64);
-
-impl Clock for RecordedTime {
-    fn now(&self) -> Timestamp {
-        let millis = self.0.load(Ordering::Relaxed);
-        Timestamp::constant(1_800_000_000, 0) + SignedDuration::from_millis(millis)
-    }
-}
-
-/// A message of a transcript: its id, its role, its blocks, and when it was written.
-type TranscriptMessage = (Option<String>, &'static str, Vec<Value>, Option<Timestamp>);
-
-/// A session as its client sent it.
-struct Session {
-    name: String,
-    /// Messages with alternating roles, and when each was written.
-    messages: Vec<(Value, Option<Timestamp>)>,
-    /// The tokens of the system prompt and the tools.
-    prefix: u64,
 }
 
 fn main() -> ExitCode {
@@ -118,13 +119,13 @@ fn main() -> ExitCode {
 }
 
 async fn all(files: &[&std::path::PathBuf], model: &str, window: u64) -> ExitCode {
-    let mut ways = vec![
-        Between::Gateway(EconomyPolicy::Off),
-        Between::Gateway(EconomyPolicy::Clear),
-        Between::Gateway(EconomyPolicy::Full),
-    ];
+    let mut ways: Vec<Between> = FORECAST.map(Between::Gateway).into();
     if std::env::var_os("LONGHAUL_BILL_OURS").is_none() {
         ways.extend([Between::ProviderClears, Between::ProviderCompacts]);
+    }
+    ways.extend(peers::of_environment().into_iter().map(Between::Peer));
+    if let Ok(wanted) = std::env::var("LONGHAUL_BILL_WAYS") {
+        ways.retain(|way| wanted.split(',').any(|wanted| wanted == way.name()));
     }
     let ways = &ways;
     println!(
@@ -132,21 +133,25 @@ async fn all(files: &[&std::path::PathBuf], model: &str, window: u64) -> ExitCod
     );
     print!("  {:<13}{:>9}{:>9}", "session", "requests", "direct");
     for way in ways {
-        print!("{:>10}", way.name());
+        print!("{:>width$}", way.name(), width = width_of(way));
     }
     println!("   forecast: off  clear   full");
     let mut sums = vec![0.0; ways.len()];
+    let mut bills: Vec<Vec<Bill>> = (0..=ways.len()).map(|_| Vec::new()).collect();
     let mut missed = 0;
     for file in files {
         let session = read(file);
-        let (requests, direct) = bill(&session, model, window, Between::Nothing).await;
+        let unmanaged = bill(&session, model, window, &Between::Nothing).await;
+        let (requests, direct) = (unmanaged.requests, unmanaged.cost);
+        bills[0].push(unmanaged);
         print!("  {:<13}{requests:>9}{:>9}", session.name, short(direct));
         let mut parts = Vec::new();
-        for (way, sum) in ways.iter().zip(&mut sums) {
-            let (_, cost) = bill(&session, model, window, *way).await;
-            let part = cost.to_f64() / direct.to_f64();
+        for ((way, sum), bills) in ways.iter().zip(&mut sums).zip(&mut bills[1..]) {
+            let bill = bill(&session, model, window, way).await;
+            let part = bill.cost.to_f64() / direct.to_f64();
+            bills.push(bill);
             *sum += part;
-            print!("{part:>10.3}");
+            print!("{part:>width$.3}", width = width_of(way));
             parts.push(part);
             if matches!(
                 way,
@@ -158,27 +163,35 @@ async fn all(files: &[&std::path::PathBuf], model: &str, window: u64) -> ExitCod
         }
         let forecast = forecast(file, model, window);
         print!("        ");
-        for ((part, forecast), _) in parts.iter().zip(forecast).zip(0..) {
-            print!(" {forecast:.3}");
-            let off = (forecast / part - 1.0).abs();
-            print!("{}", if off > 0.05 { "!" } else { " " });
+        for (policy, forecast) in FORECAST.into_iter().zip(forecast) {
+            let policy = Between::Gateway(policy);
+            let billed = ways.iter().zip(&parts).find(|(way, _)| **way == policy);
+            let is_off = billed.is_some_and(|(_, part)| (forecast / part - 1.0).abs() > 0.05);
+            print!(" {forecast:.3}{}", if is_off { "!" } else { " " });
         }
         println!();
     }
     print!("  {:<31}", "mean");
     for (way, sum) in ways.iter().zip(&sums) {
         let mean = sum / files.len() as f64;
-        print!("{mean:>10.3}");
+        print!("{mean:>width$.3}", width = width_of(way));
         let goal = GOALS.iter().find(|(name, _)| *name == way.name());
         missed += usize::from(goal.is_some_and(|(_, goal)| mean > *goal));
     }
     println!();
+    let names = std::iter::once("direct").chain(ways.iter().map(Between::name));
+    details(names.zip(&bills), window);
     if missed == 0 || window != WINDOW {
         ExitCode::SUCCESS
     } else {
         println!("{missed} goals missed");
         ExitCode::FAILURE
     }
+}
+
+/// The width of a way's column.
+fn width_of(way: &Between) -> usize {
+    (way.name().len() + 2).max(10)
 }
 
 fn short(amount: Usd) -> String {
@@ -188,16 +201,6 @@ fn short(amount: Usd) -> String {
 fn number(name: &str, usual: u64) -> u64 {
     let given = std::env::var(name).ok();
     given.map_or(usual, |given| given.parse().unwrap())
-}
-
-/// Reads a session by its sizes.
-fn recording(path: &Path) -> SessionRecording {
-    let mut reader = SessionRecordingReader::new();
-    let bytes = std::fs::read(path).unwrap();
-    for (number, line) in (1..).zip(bytes.split(|byte| *byte == b'\n')) {
-        reader.line(number, 0, line);
-    }
-    reader.finish(&longhaul_core::micro::ClearableTools::default())
 }
 
 /// What `longhaul replay` forecasts: the parts of append-only under each policy.
@@ -216,64 +219,114 @@ fn forecast(path: &Path, model: &str, window: u64) -> [f64; 3] {
         runs.map(|run| run.prompt_side().to_f64()).sum()
     };
     let whole = total(ReplayDriver::AppendOnly);
-    [
-        EconomyPolicy::Off,
-        EconomyPolicy::Clear,
-        EconomyPolicy::Full,
-    ]
-    .map(|policy| total(ReplayDriver::Policy(policy)) / whole)
+    FORECAST.map(|policy| total(ReplayDriver::Policy(policy)) / whole)
 }
 
-/// Sends a session; returns the number of requests and what was billed for everything but the answers.
-async fn bill(session: &Session, model: &str, window: u64, between: Between) -> (usize, Usd) {
-    let clock = Arc::new(RecordedTime::default());
-    let store = Arc::new(InMemoryStore::new().unwrap());
-    let mut options = GatewayOptions::new(UpstreamChoice::Simulated, store, Tenants::passing());
+/// The way of a session's requests: where the client sends them, and where they end.
+struct Route {
+    url: Url,
+    gateway: Option<Gateway>,
+    provider: Provider,
+    clock: Arc<RecordedTime>,
+}
+
+impl Route {
+    async fn open(models: ModelTable, between: &Between) -> Self {
+        let clock = Arc::new(RecordedTime::default());
+        let port = match between {
+            Between::Peer(_) => peers::upstream_port(),
+            _ => None,
+        };
+        let provider = Provider::start(&models, port).await;
+        let upstream = Url::parse(&provider.server.url()).unwrap();
+        let Between::Peer(peer) = between else {
+            let store = Arc::new(InMemoryStore::new().unwrap());
+            let choice = UpstreamChoice::Url(upstream);
+            let mut options = GatewayOptions::new(choice, store, Tenants::passing());
+            options.models = models;
+            options.clock = Arc::clone(&clock) as Arc<dyn Clock>;
+            match between {
+                Between::Gateway(policy) => options.config.economy = *policy,
+                _ => options.policies.rules = vec!["off".parse().unwrap()],
+            }
+            let gateway = Gateway::start(options).await.unwrap();
+            return Self {
+                url: Url::parse(&format!("http://{}", gateway.addr())).unwrap(),
+                gateway: Some(gateway),
+                provider,
+                clock,
+            };
+        };
+        // Long enough after the session before it that nothing of that one is still in a cache.
+        recorded_time::advance_peers(2 * 60 * 60 * 1_000);
+        Self {
+            url: peer.url.clone(),
+            gateway: None,
+            provider,
+            clock,
+        }
+    }
+
+    /// Lets time pass for everyone.
+    fn advance(&self, millis: i64) {
+        self.clock.advance(millis);
+        let server = &self.provider.server;
+        server.with_world(|world| world.advance(millis.unsigned_abs()));
+        if self.gateway.is_none() {
+            recorded_time::advance_peers(millis.unsigned_abs());
+        }
+    }
+}
+
+/// Sends a session.
+async fn bill(session: &Session, model: &str, window: u64, between: &Between) -> Bill {
     let window = match between {
         Between::Gateway(_) | Between::ProviderCompacts => window,
-        Between::Nothing | Between::ProviderClears => 20_000_000,
+        Between::Nothing | Between::ProviderClears | Between::Peer(_) => 20_000_000,
     };
     let text = format!("[models.{model}]\nwindow = {window}\n");
-    options.models = ModelTable::builtin().extended_with(&text).unwrap();
-    options.clock = Arc::clone(&clock) as Arc<dyn Clock>;
-    match between {
-        Between::Gateway(policy) => options.config.economy = policy,
-        _ => options.policies.rules = vec!["off".parse().unwrap()],
-    }
-    let spec = options.models.resolve(model).spec;
+    let models = ModelTable::builtin().extended_with(&text).unwrap();
+    let spec = models.resolve(model).spec.clone();
     let binds = spec.thinking.binding.may_bind();
-    let gateway = Gateway::start(options).await.unwrap();
-    let client: HttpClient<HttpConnector, Full<Bytes>> =
-        HttpClient::builder(TokioExecutor::new()).build_http();
+    let route = Route::open(models, between).await;
+    let mut client = HttpClient::builder(TokioExecutor::new());
+    if matches!(between, Between::Peer(_)) {
+        // When the recorded time jumps, a proxy may close what was idle for so long just as the next request comes.
+        client.pool_max_idle_per_host(0);
+    }
+    let client: HttpClient<HttpConnector, Full<Bytes>> = client.build_http();
     let beside = beside(session, model, between, binds);
     let most = number("LONGHAUL_BILL_MOST", u64::MAX);
     // The messages that keep their bytes from now on, and the newest ones.
     let mut written = String::new();
     let mut recent: Vec<Value> = Vec::new();
     let mut thoughts: Vec<Value> = Vec::new();
-    let (mut requests, mut own, mut answers) = (0, 0, Usd::ZERO);
+    // The ids that the provider gave to the recorded calls.
+    let mut ids: BTreeMap<String, Value> = BTreeMap::new();
+    let mut bill = Bill::default();
+    let (mut own, mut answers, mut sent) = (0, Usd::ZERO, 0);
     let mut last: Option<Timestamp> = None;
     for (at, (message, time)) in session.messages.iter().enumerate() {
         if message["role"] == "assistant" {
-            let mut message = message.clone();
+            let mut message = named(message, &ids);
             if let Some(content) = message["content"].as_array_mut() {
                 content.splice(0..0, std::mem::take(&mut thoughts));
             }
             recent.push(message);
             continue;
         }
-        let is_answered = session.messages.get(at + 1).is_some();
-        if !is_answered || requests as u64 >= most {
+        let answer = session.messages.get(at + 1).map(|(answer, _)| answer);
+        let Some(answer) = answer.filter(|_| (bill.requests as u64) < most) else {
             break;
-        }
+        };
+        let message = &named(message, &ids);
+        route.provider.says(answer);
+        sent = at + 1;
         let gap = last
             .zip(*time)
             .map_or(0, |(last, now)| now.duration_since(last).as_millis().max(0));
         last = time.or(last);
-        let gap = i64::try_from(gap).unwrap();
-        clock.0.fetch_add(gap, Ordering::Relaxed);
-        let simulated = gateway.simulated().unwrap();
-        simulated.with_world(|world| world.advance(gap.unsigned_abs()));
+        route.advance(i64::try_from(gap).unwrap());
         // Agents set a breakpoint on their two newest messages.
         let newest = marked(message);
         let earlier: Vec<String> = recent.iter().map(marked_if_user).collect();
@@ -284,7 +337,8 @@ async fn bill(session: &Session, model: &str, window: u64, between: Between) -> 
             .filter(|part| !part.is_empty())
             .collect();
         let body = format!("{{\"messages\":[{}],{beside}", parts.join(","));
-        let request = http::Request::post(format!("http://{}/v1/messages", gateway.addr()))
+        let url = route.url.join("/v1/messages").unwrap();
+        let request = http::Request::post(url.as_str())
             .header("x-api-key", "k")
             .header("anthropic-version", "2023-06-01")
             .header(
@@ -294,6 +348,7 @@ async fn bill(session: &Session, model: &str, window: u64, between: Between) -> 
             .header("content-type", "application/json")
             .body(Full::new(Bytes::from(body)))
             .unwrap();
+        let asked = Instant::now();
         let reply = client.request(request).await.unwrap();
         let status = reply.status();
         let pays = reply
@@ -305,13 +360,19 @@ async fn bill(session: &Session, model: &str, window: u64, between: Between) -> 
                     .is_ok_and(|economy| economy.contains("summarize"))
             });
         let reply = reply.into_body().collect().await.unwrap().to_bytes();
-        let reply: Value = serde_json::from_slice(&reply).unwrap();
-        assert!(
-            status.is_success(),
-            "{}: request {requests}: {reply}",
-            session.name
-        );
-        requests += 1;
+        bill.waits.push(asked.elapsed().as_secs_f64() * 1_000.0);
+        bill.requests += 1;
+        if !status.is_success() {
+            let said = String::from_utf8_lossy(&reply);
+            let refusal = format!(
+                "{}: request {}: {status} {said}",
+                session.name, bill.requests
+            );
+            assert!(matches!(between, Between::Peer(_)), "{refusal}");
+            bill.refused += 1;
+            bill.refusal.get_or_insert(refusal);
+        }
+        let reply: Value = serde_json::from_slice(&reply).unwrap_or_default();
         let output = reply["usage"]["output_tokens"].as_u64().unwrap_or(0);
         let usage = Usage {
             output,
@@ -319,6 +380,16 @@ async fn bill(session: &Session, model: &str, window: u64, between: Between) -> 
         };
         answers += spec.cost_of_reply(&usage).unwrap();
         let content = reply["content"].as_array().cloned().unwrap_or_default();
+        let calls = |blocks: &[Value]| -> Vec<Value> {
+            let calls = blocks.iter().filter(|block| block["type"] == "tool_use");
+            calls.map(|call| call["id"].clone()).collect()
+        };
+        let recorded = calls(answer["content"].as_array().map_or(&[], Vec::as_slice));
+        ids = recorded
+            .iter()
+            .map(Value::to_string)
+            .zip(calls(&content))
+            .collect();
         thoughts = content
             .into_iter()
             .filter(|block| {
@@ -336,22 +407,29 @@ async fn bill(session: &Session, model: &str, window: u64, between: Between) -> 
         let used =
             Usage::read(reply["usage"].to_string().as_bytes()).map_or(0, |usage| usage.prompt());
         if matches!(between, Between::Gateway(_)) && (pays || used * 2 > window) {
-            settled(&gateway, own + requests).await;
-            own = calls(&gateway) - requests;
+            settled(&route.provider, own + bill.requests).await;
+            own = route.provider.calls() - bill.requests;
         }
     }
-    let total = gateway
-        .simulated()
-        .unwrap()
-        .with_world(|world| world.usage_log().total.cost_usd);
+    let server = &route.provider.server;
+    bill.tokens = server.with_world(|world| world.usage_log().total);
+    bill.cost = bill.tokens.cost_usd - answers;
+    let seen = route.provider.seen();
+    bill.largest = seen.largest;
+    let sent = session.messages[..sent].iter().map(|(message, _)| message);
+    bill.kept = fidelity::kept(&sent.collect::<Vec<_>>(), &seen.texts);
     if std::env::var_os("LONGHAUL_BILL_SHOW").is_some() {
-        let simulated = gateway.simulated().unwrap();
-        let all = simulated.with_world(|world| world.usage_log().total);
-        println!("\n{}: {all:?}, answers {}", between.name(), short(answers));
-        show(&gateway, &client).await;
+        let name = between.name();
+        println!("\n{name}: {:?}, answers {}", bill.tokens, short(answers));
+        if let Some(gateway) = &route.gateway {
+            show(gateway, &client).await;
+        }
     }
-    gateway.stop().await;
-    (requests, total - answers)
+    if let Some(gateway) = route.gateway {
+        gateway.stop().await;
+    }
+    route.provider.server.stop().await;
+    bill
 }
 
 /// Prints every compaction.
@@ -389,6 +467,22 @@ async fn show(gateway: &Gateway, client: &HttpClient<HttpConnector, Full<Bytes>>
     }
 }
 
+/// A message with the ids that the provider gave to its calls.
+fn named(message: &Value, ids: &BTreeMap<String, Value>) -> Value {
+    let mut message = message.clone();
+    for block in message["content"].as_array_mut().into_iter().flatten() {
+        let id = match block["type"].as_str() {
+            Some("tool_use") => &mut block["id"],
+            Some("tool_result") => &mut block["tool_use_id"],
+            _ => continue,
+        };
+        if let Some(given) = ids.get(&id.to_string()) {
+            *id = given.clone();
+        }
+    }
+    message
+}
+
 /// A message with a cache breakpoint on its last block.
 fn marked(message: &Value) -> String {
     let mut message = message.clone();
@@ -409,19 +503,12 @@ fn marked_if_user(message: &Value) -> String {
     }
 }
 
-/// How many calls the simulator has answered.
-fn calls(gateway: &Gateway) -> usize {
-    let simulated = gateway.simulated().unwrap();
-    let requests = simulated.with_world(|world| world.usage_log().total.requests);
-    usize::try_from(requests).unwrap()
-}
-
 /// Gives a summary that may be under way the time to arrive: a real client takes longer for its next request than this
 /// one does.
-async fn settled(gateway: &Gateway, known: usize) {
+async fn settled(provider: &Provider, known: usize) {
     for _ in 0..15 {
         tokio::time::sleep(Duration::from_millis(10)).await;
-        if calls(gateway) > known {
+        if provider.calls() > known {
             tokio::time::sleep(Duration::from_millis(60)).await;
             return;
         }
@@ -429,7 +516,7 @@ async fn settled(gateway: &Gateway, known: usize) {
 }
 
 /// The members of the body besides the messages.
-fn beside(session: &Session, model: &str, between: Between, binds: bool) -> String {
+fn beside(session: &Session, model: &str, between: &Between, binds: bool) -> String {
     let words = ["keep ", "rules ", "files ", "tests ", "short "];
     let prompt: String = (0..session.prefix)
         .map(|at| words[at as usize % 5])
@@ -440,7 +527,7 @@ fn beside(session: &Session, model: &str, between: Between, binds: bool) -> Stri
         .map(|name| json!({"name": name, "description": "", "input_schema": schema}))
         .collect();
     let mut body = json!({
-        "model": model, "max_tokens": 8_000, "tools": tools,
+        "model": model, "max_tokens": CLIENTS_MAX_TOKENS, "tools": tools,
         "system": [{"type": "text", "text": prompt, "cache_control": {"type": "ephemeral"}}],
     });
     if binds {
@@ -456,150 +543,4 @@ fn beside(session: &Session, model: &str, between: Between, binds: bool) -> Stri
         _ => {}
     }
     body.to_string().trim_start_matches('{').to_owned()
-}
-
-/// The names of the tools that a session calls.
-fn tools(session: &Session) -> Vec<String> {
-    let blocks = session
-        .messages
-        .iter()
-        .filter_map(|(message, _)| message["content"].as_array())
-        .flatten();
-    let names = blocks.filter(|block| block["type"] == "tool_use");
-    let names: std::collections::BTreeSet<String> = names
-        .map(|call| call["name"].as_str().unwrap().to_owned())
-        .collect();
-    names.into_iter().collect()
-}
-
-/// Reads a transcript as the messages of a client that never trims.
-fn read(path: &Path) -> Session {
-    let name = path.file_stem().unwrap().to_string_lossy();
-    let mut all: Vec<TranscriptMessage> = Vec::new();
-    for line in std::fs::read_to_string(path).unwrap().lines() {
-        let Ok(line) = serde_json::from_str::<Value>(line) else {
-            continue;
-        };
-        if line["isSidechain"] == true || line["isCompactSummary"] == true {
-            continue;
-        }
-        let time = line["timestamp"]
-            .as_str()
-            .and_then(|time| time.parse().ok());
-        let message = &line["message"];
-        let blocks = blocks(&message["content"]);
-        match line["type"].as_str() {
-            Some("assistant") => {
-                let id = message["id"].as_str().map(str::to_owned);
-                let same = all.iter_mut().rev().find(|one| one.1 == "assistant");
-                match same.filter(|same| same.0 == id && id.is_some()) {
-                    Some(same) => same.2.extend(blocks),
-                    None => all.push((id, "assistant", blocks, time)),
-                }
-            }
-            Some("user") => match all.last_mut() {
-                Some(last) if last.1 == "user" => last.2.extend(blocks),
-                _ => all.push((None, "user", blocks, time)),
-            },
-            _ => {}
-        }
-    }
-    Session {
-        name: name.chars().take(12).collect(),
-        messages: valid(all),
-        prefix: recording(path).conversations[0].prefix,
-    }
-}
-
-/// A message's content as blocks that any provider takes: no thinking, no pictures.
-fn blocks(content: &Value) -> Vec<Value> {
-    let plain = |block: &Value| match block["type"].as_str() {
-        Some("text") => block["text"]
-            .as_str()
-            .is_some_and(|text| !text.trim().is_empty())
-            .then(|| json!({"type": "text", "text": block["text"]})),
-        Some("tool_use") => Some(
-            json!({"type": "tool_use", "id": block["id"], "name": block["name"], "input": block["input"]}),
-        ),
-        Some("tool_result") => {
-            let text = match &block["content"] {
-                Value::String(text) => text.clone(),
-                Value::Array(parts) => parts
-                    .iter()
-                    .map(|part| part["text"].as_str().unwrap_or("[a picture]"))
-                    .collect::<Vec<_>>()
-                    .join("\n"),
-                _ => String::new(),
-            };
-            let text = if text.is_empty() {
-                "(nothing)".to_owned()
-            } else {
-                text
-            };
-            Some(
-                json!({"type": "tool_result", "tool_use_id": block["tool_use_id"], "content": text}),
-            )
-        }
-        Some("thinking" | "redacted_thinking") => None,
-        _ => Some(json!({"type": "text", "text": "[a picture]"})),
-    };
-    match content {
-        Value::String(text) if !text.trim().is_empty() => {
-            vec![json!({"type": "text", "text": text})]
-        }
-        Value::Array(blocks) => blocks.iter().filter_map(plain).collect(),
-        _ => Vec::new(),
-    }
-}
-
-/// Makes a list that the API accepts: roles alternate, and each call has its result in the next message.
-fn valid(all: Vec<TranscriptMessage>) -> Vec<(Value, Option<Timestamp>)> {
-    let mut done: Vec<(&'static str, Vec<Value>, Option<Timestamp>)> = Vec::new();
-    for (_, role, blocks, time) in all {
-        if blocks.is_empty() {
-            continue;
-        }
-        match done.last_mut() {
-            Some(last) if last.0 == role => last.1.extend(blocks),
-            _ => done.push((role, blocks, time)),
-        }
-    }
-    if done.first().is_some_and(|first| first.0 == "assistant") {
-        done.remove(0);
-    }
-    let mut open: Vec<Value> = Vec::new();
-    for (role, blocks, _) in &mut done {
-        if *role == "assistant" {
-            let mut seen = std::collections::BTreeSet::new();
-            blocks.retain(|block| {
-                block["type"] != "tool_use" || seen.insert(block["id"].to_string())
-            });
-            let calls = blocks.iter().filter(|block| block["type"] == "tool_use");
-            open = calls.map(|call| call["id"].clone()).collect();
-            continue;
-        }
-        let (mut results, rest): (Vec<Value>, Vec<Value>) = std::mem::take(blocks)
-            .into_iter()
-            .partition(|block| block["type"] == "tool_result");
-        let mut answered = Vec::new();
-        results.retain(|result| {
-            let call = &result["tool_use_id"];
-            let first = open.contains(call) && !answered.contains(call);
-            answered.push(call.clone());
-            first
-        });
-        for call in open.drain(..).filter(|call| !answered.contains(call)) {
-            results.push(
-                json!({"type": "tool_result", "tool_use_id": call, "content": "(no result)"}),
-            );
-        }
-        results.extend(rest);
-        if results.is_empty() {
-            results.push(json!({"type": "text", "text": "Go on."}));
-        }
-        *blocks = results;
-    }
-    done.into_iter()
-        .map(|(role, blocks, time)| (json!({"role": role, "content": blocks}), time))
-        .collect()
 }
