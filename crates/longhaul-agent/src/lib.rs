@@ -2,8 +2,9 @@
 //!
 //! [`tool`] defines what the model may call and [`tools`] holds the built-in tools; [`permission`] decides which calls
 //! may run; [`agent`] is the loop around a [`longhaul::Session`]; [`event`] is what the loop reports while it works;
-//! [`EffortSetting`] says how hard the model thinks; [`screen`] shows that in a terminal and [`mod@print`] in a pipe; [`offline`] is the model that answers when there is
-//! no key. [`project_setup`] joins them for a project and [`host`] for a screen.
+//! [`EffortSetting`] says how hard the model thinks; [`screen`] shows the work in a terminal and [`mod@print`] in a
+//! pipe; [`offline`] is the model that answers when there is no key. [`project_setup`] joins them for a project and
+//! [`host`] for a screen.
 
 pub mod agent;
 mod agent_kind;

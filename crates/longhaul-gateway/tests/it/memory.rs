@@ -41,7 +41,7 @@ async fn a_request_with_too_many_messages_is_refused_with_the_limit() {
         assert!(answer.starts_with("HTTP/1.1 400"), "{answer}");
         let error = error_of(&answer);
         assert_eq!(error.pointer(kind).unwrap(), "invalid_request_error");
-        assert!(error.to_string().contains("100000"), "{error}");
+        assert!(error.to_string().contains("100,000"), "{error}");
     }
     assert!(got.lock().unwrap().is_empty());
     let answer = exchange(

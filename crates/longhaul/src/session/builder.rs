@@ -32,8 +32,8 @@ pub(super) enum ResumedPrefix {
     KeepUntilCompaction,
 }
 
-/// Whether a tool of this name may come while the session goes on.
-pub(super) type LateToolFn = Arc<dyn Fn(&str) -> bool + Send + Sync>;
+/// Whether a resumed session may lack the tool of this name, or have it anew.
+pub(super) type OptionalToolFn = Arc<dyn Fn(&str) -> bool + Send + Sync>;
 
 /// Builds a session. A model and a prompt are required; everything else has a default.
 #[derive(Clone, Default)]
@@ -61,7 +61,7 @@ pub struct SessionBuilder {
     pub(super) observer: Option<Arc<dyn Observer>>,
     pub(super) seed: Option<u128>,
     pub(super) resumed_prefix: ResumedPrefix,
-    pub(super) late_tools: Option<LateToolFn>,
+    pub(super) optional_tools: Option<OptionalToolFn>,
 }
 
 impl SessionBuilder {
@@ -279,12 +279,13 @@ impl SessionBuilder {
         self
     }
 
-    /// Says which tools may be missing when a session is resumed, because the programs that offer them are still
-    /// starting. The others alone decide whether the tools have changed, so that the old request prefix can be kept
-    /// ([`Self::keep_prefix_until_compaction`]).
+    /// Says which tools a resumed session may have, or lack, while it keeps sending its old request prefix
+    /// ([`Self::keep_prefix_until_compaction`]): those that a host offers only in some of its processes, for example where a
+    /// user is present, and those of programs that are still starting. The others alone decide whether the tools have
+    /// changed. A call of a tool that the host does not have gets a result that says so.
     #[must_use]
-    pub fn late_tools(mut self, may_come: impl Fn(&str) -> bool + Send + Sync + 'static) -> Self {
-        self.late_tools = Some(Arc::new(may_come));
+    pub fn optional_tools(mut self, is_optional: impl Fn(&str) -> bool + Send + Sync + 'static) -> Self {
+        self.optional_tools = Some(Arc::new(is_optional));
         self
     }
 

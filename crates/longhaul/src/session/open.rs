@@ -25,7 +25,7 @@ use longhaul_store::{
     SessionInUse,
 };
 
-use super::builder::{LateToolFn, ResumedPrefix, SessionBuilder};
+use super::builder::{OptionalToolFn, ResumedPrefix, SessionBuilder};
 use super::cancellation::Cancellation;
 use super::effect_runner::{EffectRunner, HookSessionInfo};
 use super::options::SessionOptions;
@@ -106,11 +106,11 @@ impl SessionBuilder {
         let (resume, head) = match &stored.resumed {
             Some(resumed) => {
                 let whole = || place.read_whole();
-                let (resumed_prefix, late) = (self.resumed_prefix, self.late_tools.as_ref());
+                let (resumed_prefix, optional) = (self.resumed_prefix, self.optional_tools.as_ref());
                 let may_keep = |before: &RequestPrefix, wanted: &RequestPrefix| {
                     resumed_prefix == ResumedPrefix::KeepUntilCompaction
                         && before.model() == wanted.model()
-                        && lasting_tools(before, late) == lasting_tools(wanted, late)
+                        && needed_tools(before, optional) == needed_tools(wanted, optional)
                 };
                 resumed_with_prefix(resumed, whole, wanted, may_keep, &settings)?
             }
@@ -258,10 +258,10 @@ pub fn window(config: &Config, spec: &ModelSpec) -> Result<WindowStatus, WindowE
     })
 }
 
-/// The names of a prefix's tools, except those that may still come.
-fn lasting_tools(prefix: &RequestPrefix, may_come: Option<&LateToolFn>) -> Vec<String> {
+/// The names of the tools that a prefix must have.
+fn needed_tools(prefix: &RequestPrefix, is_optional: Option<&OptionalToolFn>) -> Vec<String> {
     let mut names = prefix.tool_names();
-    names.retain(|name| !may_come.is_some_and(|may_come| may_come(name)));
+    names.retain(|name| !is_optional.is_some_and(|is_optional| is_optional(name)));
     names
 }
 

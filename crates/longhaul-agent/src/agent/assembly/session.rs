@@ -17,6 +17,8 @@ use crate::agent::hook_runner::HookRunner;
 use crate::agent::rehydrate::{AgentWorkspace, SubAgentWorkspace};
 use crate::agent::request_prefix::{BuiltPrefix, PrefixBuilder};
 use crate::agent::restore::FileRestorer;
+use crate::tool::LateTools;
+use crate::tools::ask_user;
 
 impl Conversation {
     /// The options of the library's session that do not depend on who holds the conversation.
@@ -29,6 +31,7 @@ impl Conversation {
         let home = Home::longhaul(&recipe.env)?;
         let folder = self.session_place().session_folder();
         let breaks = recipe.options().cache_breaks.clone();
+        let late = self.sources.late_tools.clone();
         let mut builder = (recipe.session.clone())
             .cancellation(self.cancellation.clone())
             .prompt(made.prompt.clone())
@@ -36,6 +39,11 @@ impl Conversation {
             .archive(archive_path(&home, &self.place.transcript))
             // The date, the branch and similar values have changed since: that alone is not worth losing the cache.
             .keep_prefix_until_compaction()
+            // The same session is worked on with a user and without one, and servers may still be starting.
+            .optional_tools(move |name| {
+                let may_come = |late: &Arc<dyn LateTools>| late.expects(name);
+                name == ask_user::NAME || late.as_ref().is_some_and(may_come)
+            })
             .session_id(&self.session_id)
             .cwd(&self.place.cwd)
             .git_branch(self.shared.surroundings.branch())
@@ -45,9 +53,6 @@ impl Conversation {
         if self.presence() == UserPresence::Unattended {
             // Nobody reads along, and nobody answers a question.
             builder = builder.autonomous().delivery(ReplyDelivery::Whole);
-        }
-        if let Some(late) = self.sources.late_tools.clone() {
-            builder = builder.late_tools(move |name| late.expects(name));
         }
         if let Some(tool) = heads.recall_tool() {
             builder = builder.recall_tool(tool);

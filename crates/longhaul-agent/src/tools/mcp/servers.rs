@@ -55,12 +55,12 @@ pub enum McpServerStatus {
 
 /// The servers of a session. Dropping this ends their processes, even if someone still holds one of their tools.
 pub struct McpServers {
-    servers: Vec<Arc<SessionServer>>,
+    servers: Vec<Arc<BackgroundServer>>,
     starts: Vec<AbortHandle>,
 }
 
 /// A server and what it offers.
-struct SessionServer {
+struct BackgroundServer {
     handle: Arc<McpServerHandle>,
     status: watch::Sender<McpServerStatus>,
     offer: OnceLock<ServerOffer>,
@@ -96,7 +96,7 @@ impl McpServers {
         };
         for config in configs {
             let notices = news.notice.clone();
-            let server = Arc::new(SessionServer {
+            let server = Arc::new(BackgroundServer {
                 handle: Arc::new(McpServerHandle::new(config, place, limits, notices)),
                 status: watch::Sender::new(McpServerStatus::Starting),
                 offer: OnceLock::new(),
@@ -199,7 +199,7 @@ impl McpServers {
         self.servers.iter().filter_map(|server| server.offer.get())
     }
 
-    fn starting(&self) -> impl Iterator<Item = &Arc<SessionServer>> {
+    fn starting(&self) -> impl Iterator<Item = &Arc<BackgroundServer>> {
         let servers = self.servers.iter();
         servers.filter(|server| *server.status.borrow() == McpServerStatus::Starting)
     }
@@ -252,7 +252,7 @@ impl Drop for McpServers {
 }
 
 /// Starts a server and says what became of it.
-async fn bring_up(server: Arc<SessionServer>, taken: Arc<TakenNames>) {
+async fn bring_up(server: Arc<BackgroundServer>, taken: Arc<TakenNames>) {
     let mut start = std::pin::pin!(server.handle.start());
     let started = match tokio::time::timeout(SLOW, &mut start).await {
         Ok(started) => started,
@@ -273,7 +273,7 @@ async fn bring_up(server: Arc<SessionServer>, taken: Arc<TakenNames>) {
     (server.news.changed)();
 }
 
-impl SessionServer {
+impl BackgroundServer {
     fn tell(&self, what: &str) {
         let name = one_line(self.handle.name(), 64);
         (self.news.notice)(format!("MCP server {name}: {what}"));

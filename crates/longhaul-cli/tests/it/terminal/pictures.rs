@@ -14,7 +14,7 @@ fn start(house: &House, program: &str) -> TestTerminal {
     use std::os::unix::fs::PermissionsExt;
     let path = house
         .world
-        .write("bin/wl-paste", &format!("#!/bin/sh\n{program}\n"));
+        .write("bin/wl-paste", format!("#!/bin/sh\n{program}\n"));
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
     let folder = path.parent().unwrap().display().to_string();
     let path = format!("{folder}:{}", std::env::var("PATH").unwrap_or_default());
