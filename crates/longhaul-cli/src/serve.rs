@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use longhaul_core::config::Config;
 use longhaul_gateway::front::{
-    Gateway, GatewayOptions, KeylessClients, StartError, UpstreamChoice, raise_open_files,
+    Gateway, GatewayOptions, KeylessClients, SessionNames, StartError, UpstreamChoice,
+    raise_open_files,
 };
 use longhaul_gateway::manage::NotesMode;
 use longhaul_gateway::policy::{PolicyRule, PolicyRules, RecallMode, rules_of};
@@ -33,12 +34,14 @@ const RULES: &str = "gateway.toml";
 
 pub(crate) fn run(command: &Command, given: &CommandSettings) -> Result<CliOutcome, CliError> {
     let recall = command.recall.then(|| "true".to_owned());
+    let hashes = command.hashes.then(|| "true".to_owned());
     let config = given.resolve_for_serve(given_flags([
         ("models.file", &command.models),
         ("window.cap", &command.window),
         ("economy", &command.economy),
         ("reduce", &command.reduce),
         ("gateway.recall", &recall),
+        ("gateway.hashes", &hashes),
     ]))?;
     let mut runtime = match command.threads {
         // A single thread needs no locking between threads.
@@ -85,6 +88,7 @@ pub(crate) fn gateway_options(
         NotesMode::Off
     };
     options.recall = RecallMode::from(config.gateway_recall);
+    options.session_names = SessionNames::from(config.gateway_hashes);
     options.models = settings::models(&config)?;
     options.retention_days = config.retention_days;
     options.config = config;

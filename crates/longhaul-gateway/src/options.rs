@@ -40,6 +40,26 @@ pub enum KeylessClients {
     Shared,
 }
 
+/// By what the page and its API name sessions, and whether they show text of conversations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SessionNames {
+    /// By the client and the user's first words, where the conversation is managed; summaries are shown.
+    #[default]
+    FirstWords,
+    /// By hashes alone. No first words are kept, and no text of a conversation is shown.
+    Hashes,
+}
+
+impl From<bool> for SessionNames {
+    /// The names for the setting `gateway.hashes`.
+    fn from(hashes: bool) -> Self {
+        match hashes {
+            true => Self::Hashes,
+            false => Self::FirstWords,
+        }
+    }
+}
+
 /// The options of a gateway.
 pub struct GatewayOptions {
     /// The address to listen on. Port 0 picks a free port.
@@ -83,6 +103,8 @@ pub struct GatewayOptions {
     pub client_token: Option<Secret>,
     /// Root certificates for the upstream, besides those of the system, as PEM.
     pub upstream_ca: Option<Vec<u8>>,
+    /// By what the page names sessions, and whether it shows text of conversations.
+    pub session_names: SessionNames,
     /// For how many days the usage log is kept; `None` means forever.
     pub retention_days: Option<u32>,
     /// The limits beyond which requests are rejected or have to wait.
@@ -121,6 +143,7 @@ impl GatewayOptions {
             token: None,
             client_token: None,
             upstream_ca: None,
+            session_names: SessionNames::default(),
             retention_days: None,
             limits: GatewayLimits::default(),
             timeouts: GatewayTimeouts::default(),

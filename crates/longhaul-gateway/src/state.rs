@@ -7,11 +7,11 @@ use longhaul_core::models::ModelTable;
 use longhaul_provider::Secret;
 use tokio::sync::Semaphore;
 
-use crate::branch::{BranchRecognizer, Tenants};
+use crate::branch::{BranchRecognizer, SealKey, Tenants};
 use crate::calling_agent::CallingAgent;
 use crate::manage::Compactor;
 use crate::memory::MemoryBudget;
-use crate::options::{GatewayLimits, GatewayTimeouts, KeylessClients};
+use crate::options::{GatewayLimits, GatewayTimeouts, KeylessClients, SessionNames};
 use crate::peer_sync::PeerSync;
 use crate::policy::PolicyRules;
 use crate::proof::GatewayProof;
@@ -48,6 +48,8 @@ pub(crate) struct GatewayState {
     pub(crate) proof: Option<GatewayProof>,
     pub(crate) caller: Option<CallingAgent>,
     pub(crate) models: ModelTable,
+    pub(crate) session_names: SessionNames,
+    pub(crate) seal: SealKey,
     pub(crate) calls: AtomicU64,
 }
 

@@ -22,7 +22,7 @@ pub(crate) struct SavingsArgs {
     /// How far back: a number with h, d or w, a date, or `all`
     #[arg(long, value_name = "TIME", default_value = "30d")]
     pub(crate) since: String,
-    /// What a row stands for: `day` (in UTC), `session`, `model` or `agent`
+    /// What a row stands for: `day` (in UTC), `session`, `key`, `model` or `agent`
     #[arg(long, value_name = "WHAT", default_value = "day")]
     pub(crate) by: SavingsGrouping,
     /// The usage log: `sqlite:PATH` or `postgres://…`; by default LONGHAUL_HOME/gateway/books.sqlite

@@ -83,6 +83,9 @@ pub(crate) struct ServeArgs {
     /// its calls are answered from the client's own history, and the client sees nothing of them
     #[arg(long)]
     pub(crate) recall: bool,
+    /// Name sessions on the page by hashes alone: no first words of conversations are kept for it, and no summary is shown
+    #[arg(long)]
+    pub(crate) hashes: bool,
     /// What is decided by price: `off`, nothing; `clear`: old tool results are cleared when sending them again has cost as
     /// much as clearing them; `full`: conversations are summarized by the same rule, too. By default `clear`
     #[arg(long, value_name = "off|clear|full")]

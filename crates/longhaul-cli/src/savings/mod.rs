@@ -25,7 +25,14 @@ pub(crate) fn run(command: &Command, given: &CommandSettings) -> Result<CliOutco
     let profiles = AgentProfiles::load(given)?;
     let now = Timestamp::now();
     let since = period::since(&command.since, now)?;
-    let mut rows = spend(command, given, SpendQuery { since, run: None })?;
+    let mut rows = spend(
+        command,
+        given,
+        SpendQuery {
+            since,
+            ..SpendQuery::default()
+        },
+    )?;
     for row in &mut rows {
         row.agent = row
             .agent

@@ -80,14 +80,8 @@ fn headline(total: &SavingsRow, since: Option<Timestamp>) -> String {
 }
 
 fn table(report: &SavingsReport) -> TextTable<9> {
-    let what = match report.by {
-        SavingsGrouping::Day => "day",
-        SavingsGrouping::Session => "session",
-        SavingsGrouping::Model => "model",
-        SavingsGrouping::Agent => "agent",
-    };
     let mut table = TextTable::new([
-        Column::left(what).down_to(24),
+        Column::left(report.by.name()).down_to(24),
         Column::right("calls"),
         Column::right("in").optional(4),
         Column::right("from cache").optional(5),

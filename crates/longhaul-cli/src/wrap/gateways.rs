@@ -217,6 +217,7 @@ impl GatewaySet {
         let query = SpendQuery {
             since: Some(since),
             run: Some(run),
+            ..SpendQuery::default()
         };
         for used in self.used {
             match used.kind {

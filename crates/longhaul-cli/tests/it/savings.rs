@@ -213,7 +213,8 @@ fn a_log_that_is_missing_empty_damaged_or_newer_is_said() {
     world.run(["savings"]).fails(&["cannot open the store"]);
     let run = world.run(["savings", "--by", "colour"]).ends(2);
     assert!(
-        run.err.contains("`day`, `session`, `model` or `agent`"),
+        run.err
+            .contains("`day`, `session`, `key`, `model` or `agent`"),
         "{}",
         run.err
     );

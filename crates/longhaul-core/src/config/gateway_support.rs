@@ -47,6 +47,7 @@ static IN_SERVE: &[(&str, GatewaySupport)] = &[
     ("economy", Acts),
     ("reduce", Acts),
     ("gateway.recall", Acts),
+    ("gateway.hashes", Acts),
     (
         "micro.tools",
         Idle("the gateway knows the tools of many agents; `micro.more_tools` adds to them"),

@@ -72,6 +72,8 @@ pub struct Config {
     pub reduce: ResultReduction,
     /// Whether the gateway offers the model a tool that looks up what is no longer sent (X2).
     pub gateway_recall: bool,
+    /// Whether the gateway's page names sessions by hashes alone and shows no text of conversations.
+    pub gateway_hashes: bool,
     /// When old tool results are cleared, and how many stay (U3, U4).
     pub micro: MicroLimits,
     /// Tools whose results may be cleared (U1). See [`Config::clearable`].
@@ -129,6 +131,7 @@ impl Default for Config {
             economy: EconomyPolicy::default(),
             reduce: ResultReduction::default(),
             gateway_recall: false,
+            gateway_hashes: false,
             micro: MicroLimits::default(),
             clearable_tools: ClearableTools::default().names().to_vec(),
             more_clearable_tools: Vec::new(),

@@ -119,6 +119,13 @@ pub static SETTINGS: &[SettingSpec] = &[
         slot: ConfigField::Switch(|config| &mut config.gateway_recall),
     },
     SettingSpec {
+        key: "gateway.hashes",
+        doc: "Whether the page of `longhaul serve` names sessions by hashes alone: no first words are kept, and no text of a conversation is shown; `--hashes` switches it on.",
+        env: &[env("LONGHAUL_GATEWAY_HASHES")],
+        flag: None,
+        slot: ConfigField::Switch(|config| &mut config.gateway_hashes),
+    },
+    SettingSpec {
         key: "micro.tools",
         doc: "The tools whose results may be cleared. Answers of the user, notebooks, tasks and todos stay whatever is named here.",
         env: &[env("LONGHAUL_MICRO_TOOLS")],

@@ -90,7 +90,7 @@ impl Credentials {
     }
 
     /// Every credential with its name, in sorted order.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (&str, &[u8])> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &[u8])> {
         self.0.iter().map(|(name, value)| (&**name, &**value))
     }
 }

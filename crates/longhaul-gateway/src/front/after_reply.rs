@@ -3,14 +3,15 @@
 
 use std::sync::Arc;
 
-use longhaul_core::message::Usage;
+use http::HeaderMap;
 use tokio::runtime::Handle;
 
-use crate::branch::BranchId;
+use crate::branch::{BranchId, Credentials};
 use crate::manage::{BreakpointOwner, RequestContext};
+use crate::options::SessionNames;
 use crate::state::GatewayState;
 use crate::store::{CallEnding, CallRecord};
-use crate::watch::{CompletedCall, ResponseUsage, UsageCompleteness};
+use crate::watch::{CompletedCall, ErrorDetail, ResponseReading, ResponseUsage};
 
 /// Reported once for a branch whose client leaves the cache unused.
 const UNMARKED: &str =
@@ -24,6 +25,23 @@ pub(super) struct CallReport {
     pub(super) record: CallRecord,
     /// The context from which the conversation can be compacted, if it is managed.
     pub(super) context: Option<Box<RequestContext>>,
+    /// What must not be in the record.
+    pub(super) secrets: CallSecrets,
+}
+
+/// What a call was sent with that must not be in its record.
+#[derive(Debug, Clone, Default)]
+pub(super) struct CallSecrets {
+    /// The headers that were passed on.
+    pub(super) headers: Arc<HeaderMap>,
+    /// The query of its address.
+    pub(super) query: Option<String>,
+}
+
+impl CallSecrets {
+    fn credentials(&self) -> Credentials {
+        Credentials::of(&self.headers, self.query.as_deref())
+    }
 }
 
 /// Does everything that follows a response. A response that takes long to read is read on a blocking thread.
@@ -34,33 +52,43 @@ pub(super) fn after_reply(
 ) {
     measured.read_if_short();
     match (measured, Handle::try_current()) {
-        (ResponseUsage::Usage(usage, extent), _) => follow(state, report, usage, extent),
+        (ResponseUsage::Read(reading), _) => follow(state, report, reading),
         (kept, Ok(runtime)) => {
             let state = Arc::clone(state);
             drop(runtime.spawn_blocking(move || {
-                let (usage, extent) = kept.usage();
-                follow(&state, report, usage, extent);
+                follow(&state, report, kept.reading());
             }));
         }
         (kept, Err(_)) => {
-            let (usage, extent) = kept.usage();
-            follow(state, report, usage, extent);
+            follow(state, report, kept.reading());
         }
     }
 }
 
-fn follow(
-    state: &GatewayState,
-    report: CallReport,
-    usage: Option<Usage>,
-    extent: UsageCompleteness,
-) {
+fn follow(state: &GatewayState, report: CallReport, reading: ResponseReading) {
     let CallReport {
         call,
         line,
         mut record,
         context: material,
+        secrets,
     } = report;
+    let ResponseReading {
+        usage,
+        extent,
+        error,
+    } = reading;
+    if let Some(error) = error {
+        // A response that began well and then reports an error has failed.
+        if record.ended == CallEnding::Whole && record.status < 400 {
+            record.ended = CallEnding::UpstreamFailed;
+        }
+        let detail = match (&material, state.session_names) {
+            (Some(_), SessionNames::FirstWords) => ErrorDetail::Message,
+            _ => ErrorDetail::Kind,
+        };
+        record.error = error.told(detail, &secrets.credentials());
+    }
     if let (Some(material), Some(usage)) = (material, &usage) {
         record.rewritten = material.outgoing.replaced.is_some();
         if material.marked == BreakpointOwner::ManagedNow {

@@ -12,6 +12,7 @@ use hyper::body::Incoming;
 use jiff::Timestamp;
 use tokio::sync::OwnedSemaphorePermit;
 
+use super::after_reply::CallSecrets;
 use super::in_flight::{CallDetails, InFlightCall, ORGANISATION};
 use super::placement::{self, RequestPlacement};
 use super::response_body::ClientBody;
@@ -19,9 +20,10 @@ use super::response_check::{self, ResponseDecision};
 use super::routes::GatewayRoute;
 use crate::branch::{self, Credentials, Tenant};
 use crate::calling_agent::CallingAgent;
-use crate::manage::OutgoingRequestBody;
+use crate::manage::{OutgoingRequestBody, Recallability};
 use crate::options::KeylessClients;
 use crate::policy::{PolicySubject, RequestPolicy};
+use crate::recall::RecallOffered;
 use crate::refusal::GatewayRefusal;
 use crate::state::GatewayState;
 use crate::store::CallEnding;
@@ -109,6 +111,14 @@ pub(super) async fn pass(
             // A request that is not a conversation is passed on unread, whatever the rules say.
             GatewayRoute::Own | GatewayRoute::Other(_) => RequestPolicy::Off,
             _ => decided.unwrap_or_default(),
+        },
+        recall: match parts.extensions.get::<RecallOffered>() {
+            Some(_) => Recallability::Recallable,
+            None => Recallability::NotRecallable,
+        },
+        secrets: CallSecrets {
+            headers: Arc::clone(&passed),
+            query: parts.uri.query().map(str::to_owned),
         },
         ..CallDetails::default()
     };
@@ -205,6 +215,7 @@ pub(super) async fn pass(
         Err(refusal) => {
             under_way.ended = CallEnding::UpstreamFailed;
             under_way.status = refusal.answer(route.dialect()).status().as_u16();
+            under_way.error = Some(refusal.message());
             Err(refusal)
         }
     }

@@ -158,6 +158,7 @@ impl Gateway {
                 let (store, seal) = (options.recall_store, tenants.seal_key());
                 Arc::new(HistoryRecall::new(store, seal, options.recall))
             });
+        let seal = tenants.seal_key();
         let state = Arc::new(GatewayState {
             upstream: Arc::new(Upstream::new(
                 &url,
@@ -193,6 +194,8 @@ impl Gateway {
             proof: options.proof,
             caller: options.caller,
             models: models.clone(),
+            session_names: options.session_names,
+            seal,
             calls: AtomicU64::new(0),
         });
         let accepting = serve::run(

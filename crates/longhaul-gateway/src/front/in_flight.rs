@@ -11,12 +11,12 @@ use longhaul_provider::Dialect;
 use tokio::sync::OwnedSemaphorePermit;
 use tracing::Span;
 
-use super::after_reply::CallReport;
+use super::after_reply::{CallReport, CallSecrets};
 use super::response_body::{ClientBody, ForwardedResponse, ResponseSource};
 use super::response_check::ResponseDecision;
 use crate::branch::{BranchId, BranchPlacement, BranchRelation, PendingPlacement, Tenant};
 use crate::calling_agent::CallingAgent;
-use crate::manage::RequestContext;
+use crate::manage::{BreakpointOwner, Recallability, RequestContext};
 use crate::peer_sync::{KeyTenant, PendingPeerWrite};
 use crate::policy::RequestPolicy;
 use crate::recall::ReplacedBeginning;
@@ -72,6 +72,14 @@ pub(super) struct CallDetails {
     pub(super) reduce: Option<ResultReduction>,
     /// Which agent made it.
     pub(super) caller: CallingAgent,
+    /// Whether the model has a tool that brings back what is no longer sent.
+    pub(super) recall: Recallability,
+    /// Whether the client's request has cache breakpoints; `None` for an API that has none.
+    pub(super) has_breakpoints: Option<bool>,
+    /// When the answer began, in milliseconds after the request arrived.
+    pub(super) answered_after: Option<u64>,
+    /// What must not be in its record.
+    pub(super) secrets: CallSecrets,
 }
 
 impl Default for CallDetails {
@@ -96,6 +104,10 @@ impl Default for CallDetails {
             reduce: None,
             waited: 0,
             caller: CallingAgent::default(),
+            recall: Recallability::NotRecallable,
+            has_breakpoints: None,
+            answered_after: None,
+            secrets: CallSecrets::default(),
         }
     }
 }
@@ -106,6 +118,15 @@ impl CallDetails {
     pub(super) fn is_resent(&mut self, watch: Option<WatchedRequest>) {
         if let Some(waiting) = &mut self.waiting {
             waiting.sent.watch = watch;
+        }
+    }
+
+    /// Whether it was sent with cache breakpoints; `None` for an API that has none.
+    pub(super) fn sent_breakpoints(&self) -> Option<bool> {
+        let managed = self.context.as_ref().map(|context| context.marked);
+        match managed {
+            Some(BreakpointOwner::Managed | BreakpointOwner::ManagedNow) => Some(true),
+            _ => self.has_breakpoints,
         }
     }
 
@@ -133,6 +154,8 @@ pub(super) struct InFlightCall {
     call: Option<CallDetails>,
     pub(super) ended: CallEnding,
     pub(super) status: u16,
+    /// Why there is no answer, in the gateway's own words.
+    pub(super) error: Option<String>,
 }
 
 impl InFlightCall {
@@ -144,6 +167,7 @@ impl InFlightCall {
             ended: CallEnding::ClientGone,
             // Other servers also record this status for a client that left before the response.
             status: 499,
+            error: None,
         }
     }
 
@@ -218,6 +242,9 @@ impl InFlightCall {
             state.compactor.sent(material);
         }
         let began = call.as_ref().map_or_else(Instant::now, |call| call.began);
+        if let Some(call) = &mut call {
+            call.answered_after = u64::try_from(began.elapsed().as_millis()).ok();
+        }
         let policy = call.as_ref().map(|call| call.policy).unwrap_or_default();
         let span = Span::current();
         span.record("status", status);
@@ -236,6 +263,7 @@ impl InFlightCall {
             state,
             silence: None,
             ended: None,
+            error: None,
             _permit: permit,
         };
         Response::from_parts(parts, ClientBody::Passing(Box::new(passing)))
@@ -262,6 +290,7 @@ impl Drop for InFlightCall {
         if let Some(mut report) = report(call, self.status) {
             report.record.ended = self.ended;
             report.record.millis = millis;
+            report.record.error = self.error.take();
             self.state.usage_queue.done(CompletedCall {
                 call: report.call,
                 line: report.line,
@@ -296,6 +325,7 @@ fn trace(span: &Span, call: &CallDetails) {
 /// What is to be recorded of a call; `None` for one that was not read.
 fn report(call: CallDetails, status: u16) -> Option<CallReport> {
     let line = call.line();
+    let breakpoints = call.sent_breakpoints();
     Some(CallReport {
         call: call.number,
         line,
@@ -313,8 +343,12 @@ fn report(call: CallDetails, status: u16) -> Option<CallReport> {
             rewritten: false,
             partial: false,
             caller: call.caller,
+            began: call.answered_after,
+            error: None,
+            breakpoints,
         },
         context: call.context,
+        secrets: call.secrets,
     })
 }
 

@@ -29,7 +29,7 @@ mod timed_socket;
 mod window_full;
 
 pub use crate::options::{
-    GatewayLimits, GatewayOptions, GatewayTimeouts, KeylessClients, UpstreamChoice,
+    GatewayLimits, GatewayOptions, GatewayTimeouts, KeylessClients, SessionNames, UpstreamChoice,
 };
 pub use crate::upstream::UpstreamError;
 pub use files::raise_open_files;

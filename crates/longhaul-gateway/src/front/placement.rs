@@ -5,11 +5,13 @@ use std::sync::{Arc, PoisonError};
 use bytes::Bytes;
 use http::{HeaderMap, Uri};
 use longhaul_core::config::ResultReduction;
+use longhaul_provider::Dialect;
 
 use super::in_flight::{CallDetails, UnrecordedPlacement};
 use crate::body::NotAConversation;
 use crate::branch::{self, BranchPlacement, BranchRelation, ClientGroup, RecognizedBody};
 use crate::manage::{RequestContext, UpstreamCaller};
+use crate::options::SessionNames;
 use crate::peer_sync::KeyTenant;
 use crate::policy::RequestPolicy;
 use crate::refusal::GatewayRefusal;
@@ -97,6 +99,7 @@ impl RequestPlacement<'_> {
         }
         let model = recognised.outline.model(self.body).into_owned();
         call.model = Some(model.clone());
+        call.has_breakpoints = has_breakpoints(asked.dialect, self.body);
         if call.is_apart {
             call.note = Some("sent without a key, and so not recognised".to_owned());
             return;
@@ -126,7 +129,7 @@ impl RequestPlacement<'_> {
         let messages = recognised.chain.messages;
         call.placed = Some((placed, messages));
         call.note = Some(describe_relation(placed.relation, messages));
-        let line = BranchRecord {
+        let mut line = BranchRecord {
             line: placed.line,
             tenant: placed.tenant,
             session: placed.session,
@@ -138,13 +141,22 @@ impl RequestPlacement<'_> {
             model: model.clone(),
             agent: group.is_some_and(|group| group.agent),
             seen: call.at,
+            title: None,
         };
         let recognised = Arc::new(recognised);
         if call.policy == RequestPolicy::Manage {
             let mut material = self.request_context(placed, &model, &recognised);
             material.economy = call.economy.unwrap_or(state.compactor.default_economy());
             material.of_key = call.of_key;
+            material.recall = call.recall;
             material.reduce = self.reduction(call);
+            let begins = matches!(
+                placed.relation,
+                BranchRelation::New | BranchRelation::Branches(..)
+            );
+            if begins && state.session_names == SessionNames::FirstWords {
+                line.title = state.compactor.title(&material);
+            }
             let prepared = state.compactor.prepare(&mut material).await;
             call.waited = prepared.waited;
             call.context = Some(Box::new(material));
@@ -220,6 +232,12 @@ impl RequestPlacement<'_> {
         let named = (self.asked.dialect, model.to_owned());
         RequestContext::new(placed, named, self.body, Arc::clone(recognised), asking)
     }
+}
+
+/// Whether a request has cache breakpoints; `None` for an API that has none. Inside texts, quotes are escaped.
+fn has_breakpoints(dialect: Dialect, body: &[u8]) -> Option<bool> {
+    let is_marked = || memchr::memmem::find(body, b"\"cache_control\"").is_some();
+    (dialect == Dialect::Anthropic).then(is_marked)
 }
 
 /// What is sent for a managed request, for the cache watch. `None` if it cannot be kept for that.

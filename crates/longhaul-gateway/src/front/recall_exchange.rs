@@ -14,7 +14,7 @@ use super::exchange::{self, ClientRequestBody};
 use super::response_body::ClientBody;
 use super::routes::GatewayRoute;
 use crate::own_body::BodyInterrupted;
-use crate::recall::{RecallTurn, ReplacedBeginning};
+use crate::recall::{RecallOffered, RecallTurn, ReplacedBeginning};
 use crate::refusal::GatewayRefusal;
 use crate::state::GatewayState;
 use crate::upstream::headers;
@@ -39,6 +39,7 @@ impl RecallExchange {
         turn: RecallTurn,
     ) -> Self {
         headers::without_claims(&mut parts.headers);
+        parts.extensions.insert(RecallOffered);
         if let Some(accepted) = parts.headers.get_mut(header::ACCEPT_ENCODING) {
             *accepted = HeaderValue::from_static("identity");
         }

@@ -19,7 +19,7 @@ use crate::own_body::{BodyInterrupted, OwnBody};
 use crate::policy::RequestPolicy;
 use crate::state::GatewayState;
 use crate::store::{CallEnding, CallRecord};
-use crate::watch::{RefusalClass, ResponseUsage, UsageCompleteness, UsageTap};
+use crate::watch::{RefusalClass, ResponseReading, ResponseUsage, UsageTap};
 
 /// A body for the client.
 #[derive(Debug)]
@@ -84,6 +84,8 @@ pub(crate) struct ForwardedResponse {
     /// Runs while the upstream sends nothing.
     pub(super) silence: Option<Pin<Box<Sleep>>>,
     pub(super) ended: Option<CallEnding>,
+    /// Why the answer did not come to its end.
+    pub(super) error: Option<&'static str>,
     pub(super) _permit: OwnedSemaphorePermit,
 }
 
@@ -100,6 +102,7 @@ impl ForwardedResponse {
             ready!(timer.as_mut().poll(cx));
             self.state.metrics.refused(RefusalClass::UpstreamSilent);
             self.ended = Some(CallEnding::UpstreamFailed);
+            self.error = Some("the upstream was silent for too long in the middle of its answer");
             return Poll::Ready(Some(Err(BodyInterrupted)));
         };
         self.silence = None;
@@ -117,6 +120,7 @@ impl ForwardedResponse {
             Some(Err(_)) => {
                 self.state.metrics.refused(RefusalClass::Upstream);
                 self.ended = Some(CallEnding::UpstreamFailed);
+                self.error = Some("the upstream's answer broke off");
                 Some(Err(BodyInterrupted))
             }
         })
@@ -146,15 +150,15 @@ impl Drop for ForwardedResponse {
             record: CallRecord {
                 ended,
                 millis,
+                error: self.error.map(str::to_owned),
                 ..report.record
             },
             ..report
         };
         let tap = self.tap.take();
-        let measured = tap.map_or(
-            ResponseUsage::Usage(None, UsageCompleteness::Whole),
-            |tap| tap.end(ended),
-        );
+        let measured = tap.map_or(ResponseUsage::Read(ResponseReading::default()), |tap| {
+            tap.end(ended)
+        });
         let state = Arc::clone(&self.state);
         // The end of the response is still on its way out: the client does not have to wait for what follows.
         match Handle::try_current() {

@@ -140,8 +140,12 @@ fn write_down(state: &Arc<GatewayState>, call: &CallDetails, answer: &Response<b
             rewritten: false,
             partial: false,
             caller: call.caller.clone(),
+            began: u64::try_from(took).ok(),
+            error: None,
+            breakpoints: call.sent_breakpoints(),
         },
         context: None,
+        secrets: call.secrets.clone(),
     };
     after_reply(state, report, tap.end(CallEnding::Whole));
 }

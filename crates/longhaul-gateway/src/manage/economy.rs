@@ -30,6 +30,7 @@ use super::derived_prefix::{complete, stripped_spans};
 use super::outgoing_body::position;
 use super::request_context::RequestContext;
 use super::sized_history::{CacheEntries, ClearingPermission, PricedHistory, SizedHistory};
+use super::went::ResultsThatWent;
 use crate::body::BodyRole;
 use crate::breakpoints::BreakpointMode;
 use crate::store::{
@@ -257,7 +258,9 @@ impl Compactor {
             });
         }
         let mut cleared = base.map_or_else(Vec::new, |base| base.rewrite.cleared.clone());
-        cleared.extend(calls_of(material, chosen));
+        let calls = calls_of(material, chosen);
+        let went = self.results_that_went(material, chosen, &calls);
+        cleared.extend(calls);
         let text = base.map_or_else(Bytes::new, |base| {
             base.rewrite.text.slice(..base.rewrite.summary)
         });
@@ -282,10 +285,37 @@ impl Compactor {
                 millis: 0,
                 waited: Some(0),
                 cost: None,
-                report: report(chosen.len(), tokens, record),
+                report: went.added_to(report(chosen.len(), tokens, record)),
             },
         };
         complete(rewrite, material)
+    }
+}
+
+impl Compactor {
+    /// The results that are cleared: their calls are in the messages before them.
+    fn results_that_went(
+        &self,
+        material: &RequestContext,
+        chosen: &[(usize, Id)],
+        calls: &[String],
+    ) -> ResultsThatWent {
+        let answers: BTreeSet<usize> = chosen.iter().map(|(message, _)| *message).collect();
+        let is_reply = |at: &usize| material.roles().get(*at) == Some(&BodyRole::Assistant);
+        let replies = (answers.iter()).filter_map(|at| (0..*at).rev().find(is_reply));
+        let messages: BTreeSet<usize> = replies.chain(answers.iter().copied()).collect();
+        let elements: Vec<Bytes> = (messages.into_iter())
+            .filter_map(|at| material.element(at))
+            .collect();
+        let gone: BTreeSet<&str> = calls.iter().map(String::as_str).collect();
+        let tokenizer = self.windows.of(&material.model).spec.tokenizer;
+        ResultsThatWent::among(
+            elements.iter(),
+            |call| gone.contains(call),
+            (material.dialect, tokenizer),
+            &self.settings.tools,
+            material.recall,
+        )
     }
 }
 

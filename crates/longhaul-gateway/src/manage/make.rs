@@ -13,6 +13,7 @@ use longhaul_core::history::{
     PlainRequestPermission, PlainRequestSupport, SummaryRequestFacts,
 };
 use longhaul_core::message::Usage;
+use longhaul_core::models::Tokenizer;
 use longhaul_core::window::WindowStatus;
 use longhaul_provider::Dialect;
 
@@ -23,7 +24,9 @@ use super::draft::CompactedDraft;
 use super::reduced_request::with_restored;
 use super::request_context::{ConversationCut, RequestContext};
 use super::settings::CompactorSettings;
+use super::tools::KnownTools;
 use super::upstream_caller::{self, CountedAsking};
+use super::went::ResultsThatWent;
 use super::work::WorkOccasion;
 use super::{clear, join, summarize, thinking, weight};
 use crate::store::{
@@ -155,6 +158,13 @@ impl Compactor {
             .collect();
         let mut usage = self.branch_states.take_in_vain(line);
         usage.add(draft.usage.as_ref().unwrap_or(&Usage::default()));
+        let went = results_that_went(
+            material,
+            cut,
+            &draft,
+            &self.settings.tools,
+            known.spec.tokenizer,
+        );
         let derived = (draft.kind == CompactedPrefixKind::Cleared).then(|| DerivedRest {
             changed_from: changed_from(material, cut, &draft),
             stripped: base.map_or_else(Vec::new, |(base, _)| {
@@ -184,13 +194,13 @@ impl Compactor {
                 cost: (usage.total() > 0)
                     .then(|| known.spec.cost_of_reply(&usage))
                     .flatten(),
-                report: match (&material.summary_pays, occasion) {
+                report: went.added_to(match (&material.summary_pays, occasion) {
                     (Some(record), WorkOccasion::Pays(_)) => {
                         let report = serde_json::from_str(&draft.report).unwrap_or_default();
                         PrefixProvenance::with_economy(report, record)
                     }
                     _ => draft.report,
-                },
+                }),
             },
         };
         let (kind, before, after) = (draft.kind, draft.before, draft.after);
@@ -316,6 +326,35 @@ impl CompactionWork<'_> {
             }
         }
     }
+}
+
+/// The results that are no longer sent because of a draft.
+fn results_that_went(
+    material: &RequestContext,
+    cut: &ConversationCut,
+    draft: &CompactedDraft,
+    tools: &KnownTools,
+    tokenizer: Tokenizer,
+) -> ResultsThatWent {
+    let before: BTreeSet<&str> = (cut.conversation.cleared.iter())
+        .map(String::as_str)
+        .collect();
+    let cleared: BTreeSet<&str> = (draft.conversation.cleared.iter())
+        .map(String::as_str)
+        .collect();
+    let all = &cut.conversation.elements;
+    let is_cleared = draft.kind == CompactedPrefixKind::Cleared;
+    let part = match is_cleared {
+        true => all.len(),
+        false => draft.summarized.min(all.len()),
+    };
+    let is_gone = |call: &str| {
+        // What was summarized is gone as a whole.
+        !before.contains(call) && (!is_cleared || cleared.contains(call))
+    };
+    let kind = (material.dialect, tokenizer);
+    let elements = all.iter().take(part);
+    ResultsThatWent::among(elements, is_gone, kind, tools, material.recall)
 }
 
 /// The rolling hash after the first message in which a draft clears a result that was sent before.

@@ -18,6 +18,7 @@
 //! into transcript entries, `summarize` has the engine summarize them, `history_files` finds the files to restore;
 //! `clear` clears old results; `reduce` makes new ones smaller (`message_results` finds them, `reduction_records` keeps
 //! what was decided, `reduced_request` sends it); `notes` takes a session's notes, and `notes_summary` turns them into its summary.
+//! `went` lists the results that a compaction took out of view, and `title` finds the user's first words, both for people.
 //! `splice` edits JSON without touching other bytes; `thinking` removes what may not be sent again. `tools` is the
 //! table of known agents' tools.
 //!
@@ -54,9 +55,11 @@ mod sized_history;
 pub(crate) mod splice;
 mod summarize;
 mod thinking;
+mod title;
 pub mod tools;
 mod upstream_caller;
 mod weight;
+mod went;
 mod windows;
 mod work;
 mod writability;
@@ -67,7 +70,7 @@ pub use clear::clear;
 pub(crate) use compactor::{Compactor, CompactorStores};
 pub use conversation::CompactableConversation;
 pub use draft::CompactedDraft;
-pub(crate) use element::ElementParts;
+pub(crate) use element::{ElementParts, texts as element_texts};
 pub use notes::NotesMode;
 pub use notes_summary::{NotesUnusable, draft_from_notes};
 pub(crate) use outgoing_body::OutgoingRequestBody;
@@ -77,6 +80,7 @@ pub use settings::CompactorSettings;
 pub use summarize::{DraftError, fork_message, summarize};
 pub use thinking::{has_thinking, without_breakpoints, without_thinking};
 pub(crate) use upstream_caller::UpstreamCaller;
+pub(crate) use went::Recallability;
 
 /// Joins the elements of a list with commas.
 fn join(elements: &[Bytes]) -> Bytes {

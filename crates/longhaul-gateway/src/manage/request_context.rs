@@ -17,6 +17,7 @@ use super::outgoing_body::{OutgoingRequestBody, position};
 use super::reduced_request::{ReducedRequest, with_restored};
 use super::upstream_caller::UpstreamCaller;
 use super::weight::{self, RequestTokenCount, TokenDensity};
+use super::went::Recallability;
 use crate::body::BodyRole;
 use crate::branch::{BranchPlacement, BranchRelation, RecognizedBody, Tenant};
 use crate::store::CompactedPrefixKind;
@@ -52,6 +53,8 @@ pub(crate) struct RequestContext {
     pub(crate) reduce: ResultReduction,
     /// The results that are sent in a smaller form; then `body` has them in that form.
     pub(crate) reduced: Option<Arc<ReducedRequest>>,
+    /// Whether the model has a tool that brings back what is no longer sent.
+    pub(crate) recall: Recallability,
     /// Which actions are decided by their price (V5).
     pub(crate) economy: EconomyPolicy,
     /// The decision by which results were cleared for this request.
@@ -163,6 +166,7 @@ impl RequestContext {
             of_key: placed.tenant,
             reduce: ResultReduction::Off,
             reduced: None,
+            recall: Recallability::NotRecallable,
             economy: EconomyPolicy::Off,
             cleared_by_price: None,
             summary_pays: None,

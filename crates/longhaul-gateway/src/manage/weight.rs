@@ -44,6 +44,11 @@ pub(super) fn element(text: &[u8]) -> u64 {
     FRAME + content(read.content(), DEEPEST) + calls
 }
 
+/// The count of a tool result's content.
+pub(super) fn result(raw: &[u8]) -> u64 {
+    CALL + content(raw, DEEPEST)
+}
+
 /// The count of the parts outside the messages.
 pub(super) fn beside(before: &[u8], behind: &[u8]) -> u64 {
     likely(before) + likely(behind)

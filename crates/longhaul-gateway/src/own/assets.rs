@@ -25,26 +25,32 @@ macro_rules! files {
 }
 
 /// Name, content type, content.
-const FILES: [(&str, &str, &str); 20] = files! {
+const FILES: [(&str, &str, &str); 26] = files! {
     "index.html": HTML,
     "style.css": CSS,
     "icon.svg": "image/svg+xml",
     "api.js": SCRIPT,
     "app.js": SCRIPT,
+    "axis.js": SCRIPT,
     "breaks.js": SCRIPT,
     "calls.js": SCRIPT,
     "chart.js": SCRIPT,
     "columns.js": SCRIPT,
     "compactions.js": SCRIPT,
+    "days.js": SCRIPT,
     "dom.js": SCRIPT,
+    "download.js": SCRIPT,
+    "labels.js": SCRIPT,
     "list.js": SCRIPT,
     "live.js": SCRIPT,
     "marks.js": SCRIPT,
     "plot.js": SCRIPT,
     "report.js": SCRIPT,
     "session.js": SCRIPT,
+    "spend.js": SCRIPT,
     "table.js": SCRIPT,
     "welcome.js": SCRIPT,
+    "went.js": SCRIPT,
     "words.js": SCRIPT,
 };
 

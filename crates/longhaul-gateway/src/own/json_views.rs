@@ -1,37 +1,58 @@
-//! Calls, compactions and windows as JSON.
+//! Sessions, calls and windows as JSON.
+
+use std::collections::BTreeMap;
 
 use longhaul_core::message::Usage;
+use longhaul_core::models::ModelSpec;
 use serde_json::{Value, json};
 
-use super::outcomes;
 use crate::branch::BranchId;
 use crate::manage::Compactor;
+use crate::options::SessionNames;
 use crate::savings;
-use crate::store::{CallRecord, PrefixProvenance, SessionRow};
+use crate::store::{CallRecord, SessionRow};
 
 /// A session in the list.
-pub(super) fn session(row: &SessionRow, care: &Compactor) -> Value {
+pub(super) fn session(row: &SessionRow, care: &Compactor, names: SessionNames) -> Value {
     let mut shown = json!(row);
+    if names == SessionNames::Hashes {
+        shown["title"] = Value::Null;
+    }
     let worth = savings::of_left_out(&care.spec(&row.model), row.saved_tokens);
     let saved = worth.map(|worth| worth.to_f64() - row.summaries_cost_usd);
+    let spent = row.cost_usd + row.summaries_cost_usd;
     shown["saved_usd"] = json!(saved);
+    with_comparison(&mut shown, spent, saved);
     shown
 }
 
+/// Adds what the same would have cost otherwise, and the share that was saved of it.
+pub(super) fn with_comparison(shown: &mut Value, spent: f64, saved: Option<f64>) {
+    let without = saved.map(|saved| spent + saved);
+    let share = saved.zip(without.filter(|without| *without > 0.0));
+    shown["without_usd"] = json!(without);
+    shown["saved_share"] = json!(share.map(|(saved, without)| saved / without));
+}
+
 /// A call.
-pub(super) fn call(line: BranchId, call: &CallRecord) -> Value {
+pub(super) fn call(line: BranchId, call: &CallRecord, care: &Compactor) -> Value {
+    let spec = care.spec(&call.model);
     json!({
         "line": line.to_string(),
         "at": call.at,
         "model": call.model,
+        "client": call.caller.agent,
         "messages": call.messages,
         "status": call.status,
         "ended": call.ended,
+        "error": call.error,
         "milliseconds": call.millis,
+        "began_milliseconds": call.began,
         "usage": call.usage.as_ref().map(usage),
         "usage_partial": call.partial,
         "cost_usd": call.cost.map(|cost| cost.to_f64()),
         "finding": call.finding,
+        "uncached": uncached(call, &spec),
         "saved_tokens": call.saved,
         "rewritten": call.rewritten,
     })
@@ -47,29 +68,38 @@ fn usage(usage: &Usage) -> Value {
     })
 }
 
-/// A compaction of a session, with all of its compactions and calls. A report that is not JSON is shown as text.
-pub(super) fn compaction(
-    made: &PrefixProvenance,
-    all: &[PrefixProvenance],
-    calls: &[(BranchId, CallRecord)],
-) -> Value {
-    let report = serde_json::from_str(&made.report);
-    json!({
-        "at": made.at,
-        "line": made.line.to_string(),
-        "kind": made.kind,
-        "before_tokens": made.before,
-        "after_tokens": made.after,
-        "milliseconds": made.millis,
-        "waited_milliseconds": made.waited.unwrap_or(0),
-        "cost_usd": made.cost.map(|cost| cost.to_f64()),
-        "economy": outcomes::outcome(made, all, calls),
-        "report": report.unwrap_or_else(|_| Value::from(made.report.as_str())),
+/// Why nothing of a prompt was read from the cache or written to it; `None` if something was, or if nothing is known.
+fn uncached(call: &CallRecord, spec: &ModelSpec) -> Option<String> {
+    let usage = call.usage.as_ref()?;
+    let prompt = usage.prompt();
+    if prompt == 0 || usage.cache_read > 0 || usage.cache_write() > 0 {
+        return None;
+    }
+    let least = spec.cache_minimum;
+    Some(match call.breakpoints {
+        Some(false) => {
+            "The request has no cache breakpoints (cache_control), so the provider stores nothing of it.".to_owned()
+        }
+        _ if prompt < least => format!(
+            "The prompt has {prompt} tokens, and the provider caches none with fewer than {least} for this model."
+        ),
+        Some(true) => {
+            "The request has cache breakpoints, but none after enough tokens to be cached, or the provider has no cache."
+                .to_owned()
+        }
+        None => "The provider says that nothing was in its cache: the beginning of the prompt is new, or was not sent for some minutes.".to_owned(),
     })
 }
 
-/// The window of a model and its thresholds; null if it is too small to be managed.
-pub(super) fn window(model: &str, care: &Compactor) -> Value {
+/// The windows of these models and their thresholds; null for one that is too small to be managed.
+pub(super) fn windows<'m>(
+    models: impl Iterator<Item = &'m str>,
+    care: &Compactor,
+) -> BTreeMap<&'m str, Value> {
+    models.map(|model| (model, window(model, care))).collect()
+}
+
+fn window(model: &str, care: &Compactor) -> Value {
     let shown = care.window(model).map(|window| {
         json!({
             "size": window.size,

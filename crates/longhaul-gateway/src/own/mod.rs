@@ -1,14 +1,20 @@
-//! The gateway's own responses: health, counters, the sessions as JSON, changes of them as events, the page.
+//! The gateway's own responses: health, counters, the sessions and what they cost as JSON and CSV, changes of them as
+//! events, the page.
 //!
 //! Sessions are shown to clients with the token; without a configured token, only on this machine, and only to requests
 //! that address it by a name of this machine (otherwise, a web page could make its own name resolve to it).
 
 mod assets;
+mod compaction;
+mod compactions;
+mod csv;
 mod events;
 mod guard;
 mod json_views;
+mod latency;
 mod outcomes;
 mod proof;
+mod query;
 mod savings;
 mod sessions;
 
@@ -51,6 +57,7 @@ pub(crate) async fn answer(state: &GatewayState, request: &Request<Incoming>) ->
     let mut answer = match path {
         "/metrics" => text(state.metrics.text(), "text/plain; version=0.0.4"),
         "/longhaul/api/events" => events::answer(state),
+        latency::PATH => latency::answer(state, request.uri().query()).await,
         savings::PATH => savings::answer(state, request.uri().query()).await,
         _ => sessions::answer(state, path, request.uri().query()).await,
     };

@@ -1,17 +1,19 @@
-//! The sessions as JSON (documented in docs/gateway.md).
+//! The sessions as JSON and CSV (documented in docs/gateway.md).
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use http::{Response, StatusCode};
 use longhaul_core::money::Usd;
 use serde_json::{Value, json};
 
-use super::json_views;
-use crate::branch::GatewaySessionId;
+use super::csv::CsvTable;
+use super::query::{AnswerFormat, AskedQuery};
+use super::{compaction, compactions, json_views, savings as savings_view};
+use crate::branch::{BranchId, GatewaySessionId};
 use crate::own_body::{OwnBody, json_answer};
 use crate::savings;
 use crate::state::GatewayState;
-use crate::store::StoreError;
+use crate::store::{CallRecord, PrefixMakingId, StoreError};
 
 /// The most sessions that are listed, whatever is requested.
 const MOST: usize = 10_000;
@@ -20,26 +22,59 @@ const CALLS: usize = 2_000;
 const COMPACTIONS: usize = 1_000;
 const LIST: &str = "/longhaul/api/sessions";
 
+/// What a path names.
+enum AskedPath {
+    List,
+    One(GatewaySessionId),
+    Compaction(PrefixMakingId),
+}
+
+impl AskedPath {
+    fn read(path: &str) -> Option<Self> {
+        let mut rest = match path.strip_prefix(LIST)? {
+            "" => return Some(Self::List),
+            rest => rest.strip_prefix('/')?.split('/'),
+        };
+        let session = rest.next()?.parse().ok()?;
+        match (rest.next(), rest.next(), rest.next()) {
+            (None, ..) => Some(Self::One(session)),
+            (Some("compactions"), Some(id), None) => {
+                PrefixMakingId::read(session, id).map(Self::Compaction)
+            }
+            _ => None,
+        }
+    }
+}
+
 pub(super) async fn answer(
     state: &GatewayState,
     path: &str,
     query: Option<&str>,
 ) -> Response<OwnBody> {
-    let found = match path.strip_prefix(LIST) {
-        Some("") => list(state, limit(query, SESSIONS)).await.map(Some),
-        Some(rest) => match rest.strip_prefix('/').map(str::parse) {
-            Some(Ok(id)) => one(state, id, limit(query, CALLS)).await,
-            _ => return nothing(&format!("there is nothing here; sessions are at {LIST}")),
-        },
-        None => return nothing(&format!("there is nothing here; sessions are at {LIST}")),
+    let Some(path) = AskedPath::read(path) else {
+        return nothing(&format!("there is nothing here; sessions are at {LIST}"));
+    };
+    let (most, format) = match read(query) {
+        Ok(asked) => asked,
+        Err(why) => return json_answer(StatusCode::BAD_REQUEST, &json!({"error": why})),
+    };
+    let limit = |usual: usize| most.unwrap_or(usual).clamp(1, MOST);
+    let found = match (path, format) {
+        (AskedPath::List, AnswerFormat::Json) => list(state, limit(SESSIONS)).await.map(Some),
+        (AskedPath::List, AnswerFormat::Csv) => {
+            return as_file(list(state, limit(MOST)).await, "sessions", &SESSION_COLUMNS);
+        }
+        (AskedPath::One(id), AnswerFormat::Json) => one(state, id, limit(CALLS)).await,
+        (AskedPath::One(id), AnswerFormat::Csv) => {
+            let calls = calls(state, id, limit(MOST)).await;
+            return as_file(calls, "calls", &CALL_COLUMNS);
+        }
+        (AskedPath::Compaction(made), _) => compaction::texts(state, made, COMPACTIONS).await,
     };
     match found {
         Ok(Some(found)) => json_answer(StatusCode::OK, &found),
-        Ok(None) => nothing("no calls of such a session are in the books"),
-        Err(error) => {
-            let error = json!({"error": error.to_string()});
-            json_answer(StatusCode::INTERNAL_SERVER_ERROR, &error)
-        }
+        Ok(None) => nothing("nothing of that is in the books"),
+        Err(error) => savings_view::failed(&error),
     }
 }
 
@@ -47,20 +82,89 @@ fn nothing(why: &str) -> Response<OwnBody> {
     json_answer(StatusCode::NOT_FOUND, &json!({"error": why}))
 }
 
-fn limit(query: Option<&str>, usual: usize) -> usize {
-    let pairs = query.unwrap_or_default().split('&');
-    let asked = pairs
-        .filter_map(|pair| pair.strip_prefix("limit=")?.parse().ok())
-        .next();
-    asked.unwrap_or(usual).clamp(1, MOST)
+fn read(query: Option<&str>) -> Result<(Option<usize>, AnswerFormat), String> {
+    let asked = AskedQuery::read(query, &["limit", "format"])?;
+    Ok((asked.of("limit", "a number")?, asked.format()?))
+}
+
+const SESSION_COLUMNS: [&str; 20] = [
+    "session",
+    "client",
+    "title",
+    "tenant",
+    "model",
+    "first_seen",
+    "last_seen",
+    "calls",
+    "failed",
+    "messages",
+    "input_tokens",
+    "cache_read_tokens",
+    "cache_write_tokens",
+    "output_tokens",
+    "cost_usd",
+    "summaries_cost_usd",
+    "saved_usd",
+    "without_usd",
+    "compactions",
+    "findings",
+];
+
+const CALL_COLUMNS: [&str; 18] = [
+    "line",
+    "at",
+    "client",
+    "model",
+    "messages",
+    "status",
+    "ended",
+    "error",
+    "began_milliseconds",
+    "milliseconds",
+    "usage.input_tokens",
+    "usage.cache_read_tokens",
+    "usage.cache_write_tokens",
+    "usage.output_tokens",
+    "saved_tokens",
+    "cost_usd",
+    "finding",
+    "uncached",
+];
+
+/// The first list of an answer as a file.
+fn as_file(found: Result<Value, StoreError>, list: &str, columns: &[&str]) -> Response<OwnBody> {
+    let found = match found {
+        Ok(found) => found,
+        Err(error) => return savings_view::failed(&error),
+    };
+    let mut table = CsvTable::new(columns);
+    let rows = found.get(list).and_then(Value::as_array);
+    rows.into_iter().flatten().for_each(|row| table.push(row));
+    table.answer(&format!("longhaul-{list}"))
 }
 
 async fn list(state: &GatewayState, most: usize) -> Result<Value, StoreError> {
     let rows = state.store.sessions(most).await?;
     let rows = rows
         .iter()
-        .map(|row| json_views::session(row, &state.compactor));
+        .map(|row| json_views::session(row, &state.compactor, state.session_names));
     Ok(json!({"sessions": rows.collect::<Vec<_>>()}))
+}
+
+async fn calls(
+    state: &GatewayState,
+    id: GatewaySessionId,
+    most: usize,
+) -> Result<Value, StoreError> {
+    let calls = state.store.calls(id, most).await?;
+    Ok(json!({"calls": shown_calls(&calls, state)}))
+}
+
+fn shown_calls(calls: &[(BranchId, CallRecord)], state: &GatewayState) -> Vec<Value> {
+    let shown = calls
+        .iter()
+        .map(|(line, call)| json_views::call(*line, call, &state.compactor));
+    shown.collect()
 }
 
 /// One session; `None` if it has no calls.
@@ -74,26 +178,30 @@ async fn one(
         return Ok(None);
     };
     let made = state.prefix_store.made(id, COMPACTIONS).await?;
-    let windows: BTreeMap<&str, Value> = calls
-        .iter()
-        .map(|(_, call)| call.model.as_str())
-        .collect::<std::collections::BTreeSet<_>>()
-        .into_iter()
-        .map(|model| (model, json_views::window(model, &state.compactor)))
-        .collect();
+    let models: BTreeSet<&str> = calls.iter().map(|(_, call)| call.model.as_str()).collect();
+    let windows = json_views::windows(models.into_iter(), &state.compactor);
     let left_out = calls
         .iter()
         .map(|(_, call)| (call.model.as_str(), call.saved));
     let worth = savings::of_calls(left_out, |model, tokens| {
         savings::of_left_out(&state.compactor.spec(model), tokens)
     });
-    let spent: Usd = made.iter().filter_map(|made| made.cost).sum();
-    Ok(Some(json!({
+    let summaries: Usd = made.iter().filter_map(|made| made.cost).sum();
+    let cost: Usd = calls.iter().filter_map(|(_, call)| call.cost).sum();
+    let saved = worth.map(|worth| (worth - summaries).to_f64());
+    let row = state.store.session(id).await?;
+    let row = row.map(|row| json_views::session(&row, &state.compactor, state.session_names));
+    let mut shown = json!({
         "session": id.to_string(),
+        "client": row.as_ref().map(|row| &row["client"]),
+        "title": row.as_ref().map(|row| &row["title"]),
+        "tenant": row.as_ref().map(|row| &row["tenant"]),
         "window": windows.get(newest.model.as_str()),
         "windows": windows,
-        "saved_usd": worth.map(|worth| (worth - spent).to_f64()),
-        "calls": calls.iter().map(|(line, call)| json_views::call(*line, call)).collect::<Vec<_>>(),
-        "compactions": made.iter().map(|one| json_views::compaction(one, &made, &calls)).collect::<Vec<_>>(),
-    })))
+        "saved_usd": saved,
+        "calls": shown_calls(&calls, state),
+        "compactions": compactions::shown(&made, &calls, state.session_names),
+    });
+    json_views::with_comparison(&mut shown, (cost + summaries).to_f64(), saved);
+    Ok(Some(shown))
 }

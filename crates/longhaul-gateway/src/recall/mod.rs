@@ -30,6 +30,10 @@ mod whole_reply;
 use crate::store::{CompactedPrefix, CompactedPrefixKind};
 
 pub use crate::policy::RecallMode;
+/// Marks a request whose conversation is offered the tool.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RecallOffered;
+
 pub(crate) use history_recall::{HistoryRecall, RecallDemand};
 pub(crate) use recall_turn::{AfterReply, RecallTurn};
 pub(crate) use reply_ending::{StopChange, StreamEnding};

@@ -1,7 +1,7 @@
 //! What managing conversations was worth: what was spent, what was left out, and what that saved.
 //!
 //! `worth.rs` says what tokens that were not sent would have cost at the least; the page and the reports use it alike.
-//! `report.rs` adds the usage log up by day, session, model or agent, `losses.rs` what the compactions of a run lost.
+//! `report.rs` adds the usage log up by day, session, key, model or agent, `losses.rs` what the compactions of a run lost.
 
 mod losses;
 mod report;
@@ -10,6 +10,7 @@ mod worth;
 use longhaul_core::models::ModelTable;
 
 pub use losses::LossTotals;
+pub(crate) use report::added_up;
 pub use report::{SavingsGrouping, SavingsReport, SavingsRow};
 pub(crate) use worth::{of_calls, of_left_out};
 

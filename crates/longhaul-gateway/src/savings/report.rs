@@ -1,4 +1,4 @@
-//! The usage log in a table: one row for each day, session, model or agent, and their total.
+//! The usage log in a table: one row for each day, session, key, model or agent, and their total.
 
 use std::collections::BTreeMap;
 use std::str::FromStr;
@@ -19,6 +19,8 @@ pub enum SavingsGrouping {
     Day,
     /// A session of the gateway.
     Session,
+    /// A tenant, which is what a key belongs to.
+    Key,
     /// A model.
     Model,
     /// An agent.
@@ -27,18 +29,26 @@ pub enum SavingsGrouping {
 
 impl SavingsGrouping {
     /// All of them, by name.
-    pub const ALL: [(&'static str, Self); 4] = [
+    pub const ALL: [(&'static str, Self); 5] = [
         ("day", Self::Day),
         ("session", Self::Session),
+        ("key", Self::Key),
         ("model", Self::Model),
         ("agent", Self::Agent),
     ];
 
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        let found = Self::ALL.iter().find(|(_, grouping)| *grouping == self);
+        found.map_or("", |(name, _)| *name)
+    }
+
     /// The group that a row of the usage log belongs to; empty where it is not known.
-    fn of(self, row: &SpendRow) -> String {
+    pub(crate) fn of(self, row: &SpendRow) -> String {
         match self {
             Self::Day => row.day.to_string(),
             Self::Session => row.session.map(|id| id.to_string()).unwrap_or_default(),
+            Self::Key => row.tenant.map(|id| id.to_string()).unwrap_or_default(),
             Self::Model => row.model.clone(),
             Self::Agent => row.agent.clone().unwrap_or_default(),
         }
@@ -50,7 +60,7 @@ impl FromStr for SavingsGrouping {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let found = Self::ALL.iter().find(|(name, _)| *name == text);
-        let wrong = || "write `day`, `session`, `model` or `agent`".to_owned();
+        let wrong = || "write `day`, `session`, `key`, `model` or `agent`".to_owned();
         found.map(|(_, grouping)| *grouping).ok_or_else(wrong)
     }
 }
@@ -58,7 +68,7 @@ impl FromStr for SavingsGrouping {
 /// The figures of a group, or of all.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct SavingsRow {
-    /// The day, session, model or agent; empty where it is not known, and for the total.
+    /// The day, session, key, model or agent; empty where it is not known, and for the total.
     pub key: String,
     /// How many calls were made.
     pub calls: u64,
@@ -91,6 +101,19 @@ pub struct SavingsRow {
 }
 
 impl SavingsRow {
+    /// What the same calls would have cost, had everything been sent: at least this. `None` where that is not known.
+    pub fn without_usd(&self) -> Option<f64> {
+        let saved = self.saved_usd?;
+        Some(self.cost_usd + self.summaries_cost_usd + saved)
+    }
+
+    /// The part of that which was saved, negative where compactions have not paid for themselves. `None` where it is not
+    /// known, or where nothing was spent.
+    pub fn saved_share(&self) -> Option<f64> {
+        let (saved, without) = self.saved_usd.zip(self.without_usd())?;
+        (without > 0.0).then(|| saved / without)
+    }
+
     /// Adds the figures of another row. What was saved is unknown if either does not know it.
     pub fn add(&mut self, other: &Self) {
         self.saved_usd = match (self.calls, self.saved_usd, other.saved_usd) {
@@ -147,7 +170,8 @@ impl SavingsReport {
     }
 }
 
-fn added_up(key: String, rows: &[&SpendRow], models: &ModelTable) -> SavingsRow {
+/// The figures of some rows of the usage log.
+pub(crate) fn added_up(key: String, rows: &[&SpendRow], models: &ModelTable) -> SavingsRow {
     let sum = |of: fn(&SpendRow) -> u64| rows.iter().map(|row| of(row)).sum::<u64>();
     let dollars = |of: fn(&SpendRow) -> f64| rows.iter().map(|row| of(row)).sum::<f64>();
     let left_out = rows
@@ -191,6 +215,7 @@ mod tests {
             session: Some(GatewaySessionId(1)),
             model: model.to_owned(),
             agent: None,
+            tenant: None,
             calls: 1,
             failed: 0,
             unpriced: 0,

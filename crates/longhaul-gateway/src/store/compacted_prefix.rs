@@ -155,8 +155,45 @@ pub struct PrefixProvenance {
     pub report: String,
 }
 
+/// Identifies how a prefix was made: written as `BRANCH.MILLISECONDS.KIND` in addresses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct PrefixMakingId {
+    /// The session in which it was made.
+    pub session: GatewaySessionId,
+    /// The branch on which it was made.
+    pub line: BranchId,
+    /// When it was made, in milliseconds since 1970: stores keep no more.
+    pub millis: i64,
+    /// Its kind.
+    pub kind: CompactedPrefixKind,
+}
+
+impl PrefixMakingId {
+    /// Reads the part of an address; `None` if it is none.
+    pub fn read(session: GatewaySessionId, text: &str) -> Option<Self> {
+        let mut parts = text.split('.');
+        let (line, millis, kind) = (parts.next()?, parts.next()?, parts.next()?);
+        parts.next().is_none().then_some(())?;
+        Some(Self {
+            session,
+            line: line.parse().ok()?,
+            millis: millis.parse().ok()?,
+            kind: CompactedPrefixKind::of(kind)?,
+        })
+    }
+}
+
+impl std::fmt::Display for PrefixMakingId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}.{}.{}", self.line, self.millis, self.kind.name())
+    }
+}
+
 /// The field of a settled prefix's report that holds the kind of the prefix before it was settled.
 const SETTLED: &str = "settled";
+
+/// The field of a report that lists what went.
+pub(crate) const WENT: &str = "went";
 
 /// The field of a report that holds the decision by price.
 const ECONOMY: &str = "economy";
@@ -170,6 +207,23 @@ impl PrefixProvenance {
     /// Converts the value of the column back to that of `waited`.
     pub(crate) fn waited_of(column: u64) -> Option<u64> {
         (column > 0).then_some(column)
+    }
+
+    /// What identifies how the prefix was made.
+    pub fn making(&self) -> PrefixMakingId {
+        PrefixMakingId {
+            session: self.session,
+            line: self.line,
+            millis: self.at.as_millisecond(),
+            kind: self.kind,
+        }
+    }
+
+    /// The kind of the prefix that this one settles; `None` if it settles none.
+    pub fn settles(&self) -> Option<CompactedPrefixKind> {
+        let is_settled = self.kind == CompactedPrefixKind::Settled;
+        let former = is_settled.then(|| self.kind_before_settling());
+        former.filter(|kind| *kind != CompactedPrefixKind::Settled)
     }
 
     /// The name of the action that made the prefix. For a settled prefix, this is the action before it was settled.
@@ -220,12 +274,14 @@ impl PrefixProvenance {
         }
     }
 
-    /// The report for the prefix that settling this one results in: the same report, with the kind of this prefix.
+    /// The report for the prefix that settling this one results in: the same report, with the kind of this prefix and
+    /// without the list of what went, which is in the report of this one.
     pub fn settled_report(&self) -> String {
         let name = self.action();
         match serde_json::from_str(&self.report) {
             Ok(Value::Object(mut report)) if name != CompactedPrefixKind::Settled.name() => {
                 report.insert(SETTLED.to_owned(), name.into());
+                report.remove(WENT);
                 Value::Object(report).to_string()
             }
             _ => self.report.clone(),

@@ -4,9 +4,10 @@ use futures_util::future::BoxFuture;
 use jiff::Timestamp;
 
 use super::{
-    CallRecord, Claim, CompactedPrefix, NotesRecord, NotesStore, PrefixListing, PrefixProvenance,
-    PrefixStore, PurgeCounts, RecallRecord, RecallStore, Sealed, SessionRow, SpendQuery, SpendRow,
-    SqliteStore, StartupState, StoreError, StoreHealth, UsageLogRecord, UsageLogStore,
+    CallRecord, Claim, CompactedPrefix, LatencyRow, NotesRecord, NotesStore, PrefixListing,
+    PrefixMakingId, PrefixProvenance, PrefixStore, PurgeCounts, RecallRecord, RecallStore, Sealed,
+    SessionRow, SpendQuery, SpendRow, SqliteStore, StartupState, StoreError, StoreHealth,
+    UsageLogRecord, UsageLogStore,
 };
 use crate::branch::{BranchId, GatewaySessionId, Tenant};
 
@@ -34,6 +35,13 @@ impl UsageLogStore for InMemoryStore {
         self.0.sessions(most)
     }
 
+    fn session(
+        &self,
+        session: GatewaySessionId,
+    ) -> BoxFuture<'_, Result<Option<SessionRow>, StoreError>> {
+        self.0.session(session)
+    }
+
     fn calls(
         &self,
         session: GatewaySessionId,
@@ -44,6 +52,14 @@ impl UsageLogStore for InMemoryStore {
 
     fn spend(&self, query: SpendQuery) -> BoxFuture<'_, Result<Vec<SpendRow>, StoreError>> {
         self.0.spend(query)
+    }
+
+    fn latency(
+        &self,
+        since: Timestamp,
+        until: Timestamp,
+    ) -> BoxFuture<'_, Result<Vec<LatencyRow>, StoreError>> {
+        self.0.latency(since, until)
     }
 
     fn purge(&self, before: Timestamp) -> BoxFuture<'_, Result<PurgeCounts, StoreError>> {
@@ -89,6 +105,13 @@ impl PrefixStore for InMemoryStore {
         most: usize,
     ) -> BoxFuture<'_, Result<Vec<PrefixProvenance>, StoreError>> {
         self.0.made(session, most)
+    }
+
+    fn made_as(
+        &self,
+        made: PrefixMakingId,
+    ) -> BoxFuture<'_, Result<Option<Sealed<CompactedPrefix>>, StoreError>> {
+        self.0.made_as(made)
     }
 }
 

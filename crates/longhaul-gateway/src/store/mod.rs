@@ -12,6 +12,7 @@ mod claims;
 mod columns;
 mod compacted_prefix;
 mod health;
+mod latency;
 mod memory;
 mod notes;
 #[cfg(feature = "postgres")]
@@ -30,10 +31,13 @@ mod sqlite;
 use futures_util::future::BoxFuture;
 use jiff::Timestamp;
 
+pub(crate) use compacted_prefix::WENT;
 pub use compacted_prefix::{
-    CompactedPrefix, CompactedPrefixKind, DerivedRest, HistoryHash, PrefixProvenance, StrippedSpan,
+    CompactedPrefix, CompactedPrefixKind, DerivedRest, HistoryHash, PrefixMakingId,
+    PrefixProvenance, StrippedSpan,
 };
 pub use health::StoreHealth;
+pub use latency::{CallSpan, LatencyRow};
 pub use memory::InMemoryStore;
 pub use notes::{NotesRecord, NotesStore};
 #[cfg(feature = "postgres")]
@@ -42,7 +46,7 @@ pub use recall::{RecallRecord, RecallStore};
 pub use record::{BranchRecord, CallEnding, CallRecord, PurgeCounts, SessionRow, UsageLogRecord};
 pub use sealed::{Sealable, Sealed};
 pub use shared::{SharedStore, is_server_url, open_shared_store};
-pub use spend::{SpendQuery, SpendRow};
+pub use spend::{SpendDetail, SpendQuery, SpendRow};
 pub use sqlite::{ReadOnlyUsageLog, SqliteStore};
 
 use crate::branch::{BranchId, GatewaySessionId, RestoredBranch, Tenant};
@@ -103,14 +107,26 @@ pub trait UsageLogStore: Send + Sync + 'static {
     fn known(&self, most: usize) -> BoxFuture<'_, Result<StartupState, StoreError>>;
     /// The newest sessions.
     fn sessions(&self, most: usize) -> BoxFuture<'_, Result<Vec<SessionRow>, StoreError>>;
+    /// One session; `None` if it is not there.
+    fn session(
+        &self,
+        session: GatewaySessionId,
+    ) -> BoxFuture<'_, Result<Option<SessionRow>, StoreError>>;
     /// The newest calls of a session with the branch of each, oldest first.
     fn calls(
         &self,
         session: GatewaySessionId,
         most: usize,
     ) -> BoxFuture<'_, Result<Vec<(BranchId, CallRecord)>, StoreError>>;
-    /// What was spent and left out, one row for each day, session, model and agent, in no particular order.
+    /// What was spent and left out, one row for each day, session, model, agent and tenant as far as the query wants them
+    /// apart, in no particular order unless it has a limit.
     fn spend(&self, query: SpendQuery) -> BoxFuture<'_, Result<Vec<SpendRow>, StoreError>>;
+    /// How long calls took that arrived since the first time and before the second one.
+    fn latency(
+        &self,
+        since: Timestamp,
+        until: Timestamp,
+    ) -> BoxFuture<'_, Result<Vec<LatencyRow>, StoreError>>;
     /// Deletes what was last seen before this time.
     fn purge(&self, before: Timestamp) -> BoxFuture<'_, Result<PurgeCounts, StoreError>>;
 }
@@ -146,6 +162,11 @@ pub trait PrefixStore: StoreHealth {
         session: GatewaySessionId,
         most: usize,
     ) -> BoxFuture<'_, Result<Vec<PrefixProvenance>, StoreError>>;
+    /// The prefix that was made this way; `None` if another one has replaced it, or if it was deleted.
+    fn made_as(
+        &self,
+        made: PrefixMakingId,
+    ) -> BoxFuture<'_, Result<Option<Sealed<CompactedPrefix>>, StoreError>>;
 }
 
 /// Usage log, prefix store, notes store and recall store in one.

@@ -38,6 +38,9 @@ pub struct BranchRecord {
     pub agent: bool,
     /// When its newest request arrived.
     pub seen: Timestamp,
+    /// The first words of the user, by which people find it again. `None` if they may not be kept, or were kept with an
+    /// earlier request.
+    pub title: Option<String>,
 }
 
 /// How a call ended.
@@ -101,6 +104,13 @@ pub struct CallRecord {
     pub partial: bool,
     /// Which agent made the call.
     pub caller: CallingAgent,
+    /// When its answer began, in milliseconds after the request arrived; `None` if it never did, or if that was not
+    /// recorded yet.
+    pub began: Option<u64>,
+    /// Why it failed, in the upstream's or the gateway's words.
+    pub error: Option<String>,
+    /// Whether the request was sent with cache breakpoints; `None` for an API that has none.
+    pub breakpoints: Option<bool>,
 }
 
 /// A session with the totals of its calls.
@@ -112,6 +122,10 @@ pub struct SessionRow {
     pub tenant: String,
     /// The model requested last.
     pub model: String,
+    /// The agent that made its newest call, if it is known.
+    pub client: Option<String>,
+    /// The first words of the user, if they were kept.
+    pub title: Option<String>,
     /// How many branches it has.
     pub lines: u64,
     /// How many messages its longest branch has.

@@ -12,8 +12,8 @@ use longhaul_core::money::Usd;
 
 use super::columns::Columns;
 use super::{
-    CallEnding, CallRecord, CompactedPrefix, CompactedPrefixKind, NotesRecord, PrefixListing,
-    PrefixProvenance, RecallRecord, Sealed, SessionRow, SpendRow,
+    CallEnding, CallRecord, CallSpan, CompactedPrefix, CompactedPrefixKind, LatencyRow,
+    NotesRecord, PrefixListing, PrefixProvenance, RecallRecord, Sealed, SessionRow, SpendRow,
 };
 use crate::branch::{BranchId, GatewaySessionId, HistoryChain, RestoredBranch, Seal, Tenant};
 use crate::calling_agent::{AgentRunId, CallingAgent};
@@ -119,7 +119,7 @@ pub(super) fn tenants<R: Columns>(row: &R) -> Result<(Tenant, Tenant), R::Error>
 }
 
 /// A session with its totals: session, tenant, lines, messages, last seen, model, calls, failed, input, cache read,
-/// cache written, output, cost, findings, first seen, saved, compactions, cost of these.
+/// cache written, output, cost, findings, first seen, saved, compactions, cost of these, client, title.
 pub(super) fn session<R: Columns>(row: &R) -> Result<SessionRow, R::Error> {
     Ok(SessionRow {
         session: GatewaySessionId(id(row, 0)?).to_string(),
@@ -140,11 +140,13 @@ pub(super) fn session<R: Columns>(row: &R) -> Result<SessionRow, R::Error> {
         saved_tokens: number(row, 15)?,
         compactions: number(row, 16)?,
         summaries_cost_usd: dollars(row, 17)?,
+        client: row.text(18)?,
+        title: row.text(19)?,
     })
 }
 
 /// A call: line, at, model, messages, status, ended, millis, input, cache read, written for five minutes, for an hour,
-/// output, cost, finding, saved, rewritten, partial, caller, run.
+/// output, cost, finding, saved, rewritten, partial, caller, run, began, error, breakpoints.
 pub(super) fn call<R: Columns>(row: &R) -> Result<(BranchId, CallRecord), R::Error> {
     let usage = Usage {
         input: number(row, 7)?,
@@ -171,12 +173,15 @@ pub(super) fn call<R: Columns>(row: &R) -> Result<(BranchId, CallRecord), R::Err
             agent: row.text(17)?,
             run: row.integer(18)?.map(|run| AgentRunId(run.cast_unsigned())),
         },
+        began: row.integer(19)?.and_then(|began| u64::try_from(began).ok()),
+        error: row.text(20)?,
+        breakpoints: row.integer(21)?.map(|sent| sent != 0),
     };
     Ok((BranchId(id(row, 0)?), record))
 }
 
 /// Totals: day (a number of days since 1970), session, model, agent, calls, failed, unpriced, input, cache read, cache
-/// written, output, cost, saved, compactions, cost of these, unmeasured.
+/// written, output, cost, saved, compactions, cost of these, unmeasured, tenant.
 pub(super) fn spend<R: Columns>(row: &R) -> Result<SpendRow, R::Error> {
     let days = number::<_, i32>(row, 0)?;
     let day =
@@ -186,6 +191,9 @@ pub(super) fn spend<R: Columns>(row: &R) -> Result<SpendRow, R::Error> {
         session: row
             .integer(1)?
             .map(|session| GatewaySessionId(session.cast_unsigned())),
+        tenant: row
+            .integer(16)?
+            .map(|tenant| Tenant(tenant.cast_unsigned())),
         model: text(row, 2)?,
         agent: row.text(3)?,
         calls: number(row, 4)?,
@@ -200,6 +208,19 @@ pub(super) fn spend<R: Columns>(row: &R) -> Result<SpendRow, R::Error> {
         saved_tokens: number(row, 12)?,
         compactions: number(row, 13)?,
         compactions_cost_usd: dollars(row, 14)?,
+    })
+}
+
+/// Calls that took about as long: model, class, milliseconds, calls.
+pub(super) fn latency<R: Columns>(row: &R) -> Result<LatencyRow, R::Error> {
+    Ok(LatencyRow {
+        model: text(row, 0)?,
+        span: match row.integer(1)? {
+            Some(0) => CallSpan::Beginning,
+            _ => CallSpan::Whole,
+        },
+        millis: number(row, 2)?,
+        calls: number(row, 3)?,
     })
 }
 

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use jiff::civil::Date;
 
-use crate::branch::GatewaySessionId;
+use crate::branch::{GatewaySessionId, Tenant};
 use crate::calling_agent::AgentRunId;
 
 /// Which part of the usage log is asked for.
@@ -12,14 +12,55 @@ pub struct SpendQuery {
     /// Only what happened since then. Compactions from before that are still in use are charged to the first day, so that
     /// no period seems to have saved what an earlier one paid for.
     pub since: Option<Timestamp>,
+    /// Only what happened before then.
+    pub until: Option<Timestamp>,
     /// Only the calls of this run, and the compactions of its conversations since then.
     pub run: Option<AgentRunId>,
+    /// What the rows tell apart.
+    pub detail: SpendDetail,
+    /// The most rows; the newest days come first. `None` for all.
+    pub most: Option<usize>,
+}
+
+/// What the rows of a query tell apart, besides model, agent and tenant. Each of the two multiplies them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SpendDetail {
+    /// Days and sessions.
+    #[default]
+    DaysAndSessions,
+    /// Days.
+    Days,
+    /// Sessions; the day is meaningless.
+    Sessions,
+}
+
+impl SpendDetail {
+    /// The expression for the day, given the one that reckons it.
+    pub(super) fn day(self, day: &str) -> String {
+        match self {
+            Self::DaysAndSessions | Self::Days => day.to_owned(),
+            Self::Sessions => "CAST(0 AS BIGINT)".to_owned(),
+        }
+    }
+
+    /// The expression for the session, given the column.
+    pub(super) fn session(self, session: &'static str) -> &'static str {
+        match self {
+            Self::DaysAndSessions | Self::Sessions => session,
+            Self::Days => "CAST(NULL AS BIGINT)",
+        }
+    }
 }
 
 impl SpendQuery {
     /// The beginning in milliseconds, as the stores keep times.
     pub(super) fn since_millis(&self) -> i64 {
         self.since.map_or(0, Timestamp::as_millisecond)
+    }
+
+    /// The end in milliseconds.
+    pub(super) fn until_millis(&self) -> i64 {
+        self.until.map_or(i64::MAX, Timestamp::as_millisecond)
     }
 
     /// The run, as the stores keep it.
@@ -39,6 +80,8 @@ pub struct SpendRow {
     pub model: String,
     /// The agent, if it is known.
     pub agent: Option<String>,
+    /// The tenant; `None` for calls that were not recognized.
+    pub tenant: Option<Tenant>,
     /// How many calls were made.
     pub calls: u64,
     /// How many of them failed.

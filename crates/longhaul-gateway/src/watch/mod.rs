@@ -1,11 +1,12 @@
 //! The usage log and the cache watch, off the path of requests.
 //!
 //! Events go through a bounded queue ([`UsageLogQueue`]) to one thread (`usage_log`): requests with only those bytes
-//! that the watch has not seen (`watched_request`), responses with the usage that the upstream reported (`usage`). The
+//! that the watch has not seen (`watched_request`), responses with the usage that the upstream reported (`usage`) and why they failed (`call_error`). The
 //! thread lets the core's cache watch compare requests (`session_watch`, `fingerprint`), calculates the cost of calls
 //! and writes them to the store in batches; subscribers then learn which sessions changed (`changes`). When the queue
 //! is full, records are dropped and counted: requests never wait for the usage log.
 
+mod call_error;
 mod changes;
 mod chat;
 mod family;
@@ -19,8 +20,12 @@ mod usage;
 mod usage_log;
 mod watched_request;
 
+pub use call_error::CallError;
+pub(crate) use call_error::ErrorDetail;
 pub use changes::{ChangeSubscription, SessionChange, SessionChanges};
 pub use metrics::{Metrics, NotesResult, RefusalClass};
-pub use usage::{BufferedResponse, ResponseUsage, UsageCompleteness, UsageTap, plain};
+pub use usage::{
+    BufferedResponse, ResponseReading, ResponseUsage, UsageCompleteness, UsageTap, plain,
+};
 pub use usage_log::{CompletedCall, SentRequest, UsageLogQueue, UsageLogWriter};
 pub use watched_request::WatchedRequest;

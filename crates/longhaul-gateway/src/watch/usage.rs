@@ -9,6 +9,7 @@ use longhaul_core::json::{ObjectReader, items};
 use longhaul_core::message::Usage;
 use longhaul_provider::{Dialect, anthropic_usage, openai_usage, sse};
 
+use super::call_error::CallError;
 use super::packed::{ContentEncoding, UnpackDemand};
 use crate::memory::{MemoryBudget, MemoryCharge};
 use crate::store::CallEnding;
@@ -24,19 +25,31 @@ const LONGEST_STREAM: usize = 256 << 20;
 const LONGEST_ERROR: usize = 4 << 20;
 
 /// How complete the usage of a response is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum UsageCompleteness {
     /// Everything that the upstream reports.
+    #[default]
     Whole,
     /// The response was not read to its end: the usage reported until then, and an estimate of the output until then.
     Partial,
 }
 
-/// The known facts about a response's usage.
+/// What an upstream reported in a response.
+#[derive(Debug, Default)]
+pub struct ResponseReading {
+    /// The usage, if any was reported.
+    pub usage: Option<Usage>,
+    /// How complete the usage is.
+    pub extent: UsageCompleteness,
+    /// Why the call failed, if it did.
+    pub error: Option<CallError>,
+}
+
+/// What is known of a response's usage and error.
 #[derive(Debug)]
 pub enum ResponseUsage {
-    /// The usage, if any was reported.
-    Usage(Option<Usage>, UsageCompleteness),
+    /// What the upstream reported.
+    Read(ResponseReading),
     /// Bytes that are to be read off the path.
     Kept(BufferedResponse),
 }
@@ -49,15 +62,15 @@ impl ResponseUsage {
             && kept.length <= SHORT
         {
             let parts = std::mem::take(&mut kept.parts);
-            *self = Self::Usage(usage_of(kept.dialect, &parts), UsageCompleteness::Whole);
+            *self = Self::Read(read_parts(kept.dialect, &parts));
         }
     }
 
-    /// Reads the usage.
-    pub fn usage(self) -> (Option<Usage>, UsageCompleteness) {
+    /// Reads what was kept.
+    pub fn reading(self) -> ResponseReading {
         match self {
-            Self::Usage(usage, extent) => (usage, extent),
-            Self::Kept(kept) => kept.usage(),
+            Self::Read(reading) => reading,
+            Self::Kept(kept) => kept.reading(),
         }
     }
 }
@@ -75,18 +88,15 @@ pub struct BufferedResponse {
 }
 
 impl BufferedResponse {
-    fn usage(self) -> (Option<Usage>, UsageCompleteness) {
+    fn reading(self) -> ResponseReading {
         let Some(packing) = self.packing else {
-            return (
-                usage_of(self.dialect, &self.parts),
-                UsageCompleteness::Whole,
-            );
+            return read_parts(self.dialect, &self.parts);
         };
         let whole = self.parts.concat();
         match self.shape {
             ResponseFormat::Text => {
                 let text = packing.whole(&whole, LONGEST);
-                (usage_in(self.dialect, &text), UsageCompleteness::Whole)
+                read_text(self.dialect, &text)
             }
             ResponseFormat::Events => {
                 let mut events = UsageEvents::default();
@@ -112,16 +122,20 @@ pub fn plain(headers: &HeaderMap, body: &Bytes) -> Option<Bytes> {
     }
 }
 
-fn usage_of(dialect: Dialect, parts: &[Bytes]) -> Option<Usage> {
+fn read_parts(dialect: Dialect, parts: &[Bytes]) -> ResponseReading {
     match parts {
-        [whole] => usage_in(dialect, whole),
-        parts => usage_in(dialect, &parts.concat()),
+        [whole] => read_text(dialect, whole),
+        parts => read_text(dialect, &parts.concat()),
     }
 }
 
-fn usage_in(dialect: Dialect, text: &[u8]) -> Option<Usage> {
-    let usage = ObjectReader::new(text).get("usage")?;
-    Some(read(dialect, usage))
+fn read_text(dialect: Dialect, text: &[u8]) -> ResponseReading {
+    let usage = ObjectReader::new(text).get("usage");
+    ResponseReading {
+        usage: usage.map(|usage| read(dialect, usage)),
+        extent: UsageCompleteness::Whole,
+        error: CallError::read(text),
+    }
 }
 
 fn read(dialect: Dialect, usage: &[u8]) -> Usage {
@@ -161,6 +175,8 @@ struct UsageSoFar {
     is_whole: bool,
     /// Bytes that the model wrote.
     written: usize,
+    /// Why the response ended early.
+    error: Option<CallError>,
 }
 
 /// The approximate bytes per token in what a model writes.
@@ -169,9 +185,13 @@ const BYTES_A_TOKEN: usize = 4;
 impl UsageSoFar {
     /// The usage of a response that ended like this: an upstream whose response is not read to its end has still billed
     /// what it wrote.
-    fn by(self, ended: CallEnding) -> (Option<Usage>, UsageCompleteness) {
-        if self.is_whole || ended == CallEnding::Whole {
-            return (self.usage, UsageCompleteness::Whole);
+    fn by(self, ended: CallEnding) -> ResponseReading {
+        if self.is_whole || (ended == CallEnding::Whole && self.error.is_none()) {
+            return ResponseReading {
+                usage: self.usage,
+                extent: UsageCompleteness::Whole,
+                error: self.error,
+            };
         }
         let written = self.written.div_ceil(BYTES_A_TOKEN) as u64;
         let usage = match self.usage {
@@ -182,7 +202,11 @@ impl UsageSoFar {
                 Some(Usage { output, ..told })
             }
         };
-        (usage, UsageCompleteness::Partial)
+        ResponseReading {
+            usage,
+            extent: UsageCompleteness::Partial,
+            error: self.error,
+        }
     }
 }
 
@@ -197,7 +221,7 @@ impl UsageEvents {
         }
     }
 
-    fn end(mut self, dialect: Dialect, ended: CallEnding) -> (Option<Usage>, UsageCompleteness) {
+    fn end(mut self, dialect: Dialect, ended: CallEnding) -> ResponseReading {
         if let Ok(Some(event)) = self.decoder.finish() {
             self.told.hear(dialect, event);
         }
@@ -265,12 +289,9 @@ impl UsageTap {
     /// Ends the response, and returns what is known of its usage.
     pub fn end(self, ended: CallEnding) -> ResponseUsage {
         match self.0 {
-            TapState::Events(dialect, events) => {
-                let (usage, extent) = events.end(dialect, ended);
-                ResponseUsage::Usage(usage, extent)
-            }
+            TapState::Events(dialect, events) => ResponseUsage::Read(events.end(dialect, ended)),
             TapState::Keeping(kept) => ResponseUsage::Kept(BufferedResponse { ended, ..kept }),
-            TapState::Nothing => ResponseUsage::Usage(None, UsageCompleteness::Whole),
+            TapState::Nothing => ResponseUsage::Read(ResponseReading::default()),
         }
     }
 }
@@ -288,9 +309,14 @@ impl UsageSoFar {
                 self.written += object.object("delta").map_or(0, written_in_delta);
                 return;
             }
+            (Dialect::Anthropic, b"error") => {
+                self.error = CallError::read(event.data);
+                return;
+            }
             (Dialect::Anthropic, _) => return,
             (Dialect::OpenAi, _) => {
                 self.written += written_in_chunk(&object);
+                self.error = self.error.take().or_else(|| CallError::read(event.data));
                 (object.get("usage"), true)
             }
         };

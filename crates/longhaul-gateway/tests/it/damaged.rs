@@ -9,8 +9,8 @@ use futures_util::future::BoxFuture;
 use longhaul_gateway::branch::{GatewaySessionId, Tenant, Tenants};
 use longhaul_gateway::front::{Gateway, GatewayOptions, UpstreamChoice};
 use longhaul_gateway::store::{
-    Claim, CompactedPrefix, GatewayStorage, InMemoryStore, PrefixListing, PrefixProvenance,
-    PrefixStore, Sealed, SqliteStore, StoreError, StoreHealth,
+    Claim, CompactedPrefix, GatewayStorage, InMemoryStore, PrefixListing, PrefixMakingId,
+    PrefixProvenance, PrefixStore, Sealed, SqliteStore, StoreError, StoreHealth,
 };
 use serde_json::{Value, json};
 
@@ -187,6 +187,13 @@ impl PrefixStore for Full {
         most: usize,
     ) -> BoxFuture<'_, Result<Vec<PrefixProvenance>, StoreError>> {
         self.kept.made(session, most)
+    }
+
+    fn made_as(
+        &self,
+        made: PrefixMakingId,
+    ) -> BoxFuture<'_, Result<Option<Sealed<CompactedPrefix>>, StoreError>> {
+        self.kept.made_as(made)
     }
 }
 

@@ -43,6 +43,7 @@ mod promises;
 mod recall;
 mod recorded;
 mod reduced;
+mod remembered;
 mod secrets;
 mod shutdown;
 mod soak;

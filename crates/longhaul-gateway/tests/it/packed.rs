@@ -76,7 +76,7 @@ fn heard(encoding: &str, kind: &str, bytes: &[u8]) -> Option<Usage> {
     for chunk in bytes.chunks(37) {
         tap.take(&Bytes::copy_from_slice(chunk));
     }
-    tap.end(CallEnding::Whole).usage().0
+    tap.end(CallEnding::Whole).reading().usage
 }
 
 fn counts(usage: Option<Usage>) -> Option<(u64, u64)> {

@@ -30,6 +30,7 @@ fn line(messages: u32, millis: i64) -> UsageLogRecord {
         model: "with a \0 in it".to_owned(),
         agent: false,
         seen: Timestamp::from_millisecond(millis).unwrap(),
+        title: Some("with a \0 in it".to_owned()),
     })
 }
 
@@ -50,6 +51,9 @@ fn call() -> UsageLogRecord {
             rewritten: false,
             partial: false,
             caller: longhaul_gateway::calling_agent::CallingAgent::default(),
+            began: None,
+            error: Some("with a \0 in it".to_owned()),
+            breakpoints: None,
         }),
     )
 }

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::sync::{Arc, Mutex};
 
 use longhaul_gateway::branch::Tenants;
-use longhaul_gateway::front::{Gateway, GatewayOptions, UpstreamChoice};
+use longhaul_gateway::front::{Gateway, GatewayOptions, SessionNames, UpstreamChoice};
 use longhaul_gateway::store::SqliteStore;
 use serde_json::json;
 use tracing_subscriber::fmt::MakeWriter;
@@ -53,7 +53,9 @@ fn x8_keys_and_texts_are_in_no_file_log_or_error() {
             let (url, got) = answering(REPLY).await;
             let store = Arc::new(SqliteStore::open(&folder.path().join("books.sqlite")).unwrap());
             let tenants = Tenants::of_file(&folder.path().join("secret")).unwrap();
-            let options = GatewayOptions::new(UpstreamChoice::Url(url), store, tenants);
+            let mut options = GatewayOptions::new(UpstreamChoice::Url(url), store, tenants);
+            // Otherwise the first words of a conversation are its name on the page.
+            options.session_names = SessionNames::Hashes;
             let gateway = Gateway::start(options).await.unwrap();
             let body = support::body(&json!([{"role": "user", "content": TEXT}]));
             let mut told = String::new();

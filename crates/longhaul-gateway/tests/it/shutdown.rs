@@ -9,8 +9,8 @@ use jiff::Timestamp;
 use longhaul_gateway::branch::{BranchId, GatewaySessionId, Tenants};
 use longhaul_gateway::front::{Gateway, GatewayOptions, UpstreamChoice};
 use longhaul_gateway::store::{
-    CallRecord, InMemoryStore, PurgeCounts, SessionRow, SpendQuery, SpendRow, StartupState,
-    StoreError, StoreHealth, UsageLogRecord, UsageLogStore,
+    CallRecord, InMemoryStore, LatencyRow, PurgeCounts, SessionRow, SpendQuery, SpendRow,
+    StartupState, StoreError, StoreHealth, UsageLogRecord, UsageLogStore,
 };
 use serde_json::json;
 
@@ -46,6 +46,13 @@ impl UsageLogStore for Slow {
         self.kept.sessions(most)
     }
 
+    fn session(
+        &self,
+        session: GatewaySessionId,
+    ) -> BoxFuture<'_, Result<Option<SessionRow>, StoreError>> {
+        self.kept.session(session)
+    }
+
     fn calls(
         &self,
         session: GatewaySessionId,
@@ -56,6 +63,14 @@ impl UsageLogStore for Slow {
 
     fn spend(&self, query: SpendQuery) -> BoxFuture<'_, Result<Vec<SpendRow>, StoreError>> {
         self.kept.spend(query)
+    }
+
+    fn latency(
+        &self,
+        since: Timestamp,
+        until: Timestamp,
+    ) -> BoxFuture<'_, Result<Vec<LatencyRow>, StoreError>> {
+        self.kept.latency(since, until)
     }
 
     fn purge(&self, before: Timestamp) -> BoxFuture<'_, Result<PurgeCounts, StoreError>> {

@@ -9,10 +9,10 @@ use longhaul_core::money::Usd;
 use longhaul_gateway::branch::{BranchId, GatewaySessionId, HistoryChain, Tenant};
 use longhaul_gateway::calling_agent::{AgentRunId, CallingAgent};
 use longhaul_gateway::store::{
-    BranchRecord, CallEnding, CallRecord, CompactedPrefix, CompactedPrefixKind, DerivedRest,
-    GatewayStorage, HistoryHash, InMemoryStore, NotesRecord, NotesStore, PostgresStore,
-    PrefixProvenance, PrefixStore, RecallRecord, RecallStore, SpendQuery, SqliteStore,
-    StrippedSpan, UsageLogRecord, UsageLogStore,
+    BranchRecord, CallEnding, CallRecord, CallSpan, CompactedPrefix, CompactedPrefixKind,
+    DerivedRest, GatewayStorage, HistoryHash, InMemoryStore, NotesRecord, NotesStore,
+    PostgresStore, PrefixMakingId, PrefixProvenance, PrefixStore, RecallRecord, RecallStore,
+    SpendDetail, SpendQuery, SqliteStore, StrippedSpan, UsageLogRecord, UsageLogStore,
 };
 use longhaul_testkit::postgres::{TestDatabase, database};
 
@@ -87,6 +87,7 @@ fn line(number: u64, tenant: Tenant, seen: Timestamp) -> BranchRecord {
         model: "m".to_owned(),
         agent: false,
         seen,
+        title: Some(format!("title of {number}")),
     }
 }
 
@@ -111,6 +112,9 @@ fn call(at: Timestamp) -> CallRecord {
         rewritten: true,
         partial: true,
         caller: CallingAgent::default(),
+        began: Some(5),
+        error: Some("overloaded_error: Overloaded".to_owned()),
+        breakpoints: Some(false),
     }
 }
 
@@ -211,6 +215,19 @@ async fn x8_every_store_says_again_what_was_written() {
             (session.first_seen, session.last_seen),
             (Some(at(0)), Some(at(2)))
         );
+        // The title is that of the longest conversation, and stays what it was first.
+        assert_eq!(session.title.as_deref(), Some("title of 3"), "{name}");
+        let renamed = BranchRecord {
+            title: Some("another".to_owned()),
+            ..further
+        };
+        store
+            .append(vec![UsageLogRecord::Line(renamed)])
+            .await
+            .unwrap();
+        let one = store.session(GatewaySessionId(3)).await.unwrap().unwrap();
+        assert_eq!(&one, session, "{name}");
+        assert_eq!(store.session(GatewaySessionId(5)).await.unwrap(), None);
         let calls = store.calls(GatewaySessionId(3), 10).await.unwrap();
         assert_eq!(calls, [(BranchId(2), call(at(0)))], "{name}");
     }
@@ -676,7 +693,7 @@ async fn x8_what_was_spent_is_added_up_by_day_session_model_and_agent() {
         // What is saved later is charged with what was paid for it before, on the first day that is looked at.
         let since = SpendQuery {
             since: Some(at(24)),
-            run: None,
+            ..SpendQuery::default()
         };
         let recent = store.spend(since).await.unwrap();
         let summaries: f64 = recent.iter().map(|row| row.compactions_cost_usd).sum();
@@ -689,10 +706,45 @@ async fn x8_what_was_spent_is_added_up_by_day_session_model_and_agent() {
         let calls: u64 = recent.iter().map(|row| row.calls).sum();
         assert_eq!(calls, 4, "{name}");
 
+        // Rows tell apart what is asked for, and no more.
+        let detailed = |detail| SpendQuery {
+            detail,
+            ..SpendQuery::default()
+        };
+        let days = store.spend(detailed(SpendDetail::Days)).await.unwrap();
+        assert!(days.iter().all(|row| row.session.is_none()), "{name}");
+        assert!(days.iter().any(|row| row.tenant == Some(MINE)), "{name}");
+        let sessions = store.spend(detailed(SpendDetail::Sessions)).await.unwrap();
+        let of_session = sessions.iter().filter(|row| row.session == Some(session));
+        let of_session = of_session.filter(|row| row.calls > 0);
+        assert_eq!(of_session.count(), 1, "{name}: two days are one row");
+        for rows in [&days, &sessions] {
+            let cost: f64 = rows.iter().map(|row| row.compactions_cost_usd).sum();
+            let calls: u64 = rows.iter().map(|row| row.calls).sum();
+            assert_eq!((calls, cost), (5, 1.5), "{name}");
+        }
+        let newest = SpendQuery {
+            most: Some(1),
+            ..detailed(SpendDetail::Days)
+        };
+        let [row] = &store.spend(newest).await.unwrap()[..] else {
+            panic!("{name}: one row");
+        };
+        assert_eq!(row.day, at(30).to_zoned(jiff::tz::TimeZone::UTC).date());
+        let until = SpendQuery {
+            until: Some(at(30)),
+            ..SpendQuery::default()
+        };
+        let early: u64 = (store.spend(until).await.unwrap().iter())
+            .map(|row| row.calls)
+            .sum();
+        assert_eq!(early, 1, "{name}: the end is not included");
+
         // A run has its own calls, and the compactions since it began.
         let run = |run, since| SpendQuery {
             since: Some(since),
             run: Some(AgentRunId(run)),
+            ..SpendQuery::default()
         };
         for (asked, wanted) in [
             (run(1, at(0)), (3, 1.5)),
@@ -705,5 +757,66 @@ async fn x8_what_was_spent_is_added_up_by_day_session_model_and_agent() {
             let summaries: f64 = rows.iter().map(|row| row.compactions_cost_usd).sum();
             assert_eq!((calls, summaries), wanted, "{name}: {asked:?}");
         }
+    }
+}
+
+#[tokio::test]
+async fn x8_how_long_calls_took_is_counted_by_model_in_classes_of_three_digits() {
+    for Under { name, store, .. } in &each().await {
+        let took = |millis, began| CallRecord {
+            millis,
+            began,
+            ..call(at(0))
+        };
+        let calls = [
+            took(999, Some(12)),
+            took(12_345, None),
+            took(12_399, Some(12)),
+            CallRecord {
+                status: 529,
+                ..took(1, Some(1))
+            },
+            CallRecord {
+                at: at(5),
+                ..took(7, Some(7))
+            },
+        ];
+        let batch = calls.map(|call| UsageLogRecord::Call(None, Box::new(call)));
+        store.append(batch.into()).await.unwrap();
+        let mut rows = store.latency(at(0), at(5)).await.unwrap();
+        rows.sort_by_key(|row| (row.span, row.millis));
+        let rows: Vec<_> = rows
+            .iter()
+            .map(|row| (row.model.as_str(), row.span, row.millis, row.calls))
+            .collect();
+        let wanted = [
+            ("m", CallSpan::Beginning, 12, 2),
+            ("m", CallSpan::Whole, 999, 1),
+            ("m", CallSpan::Whole, 12_300, 2),
+        ];
+        assert_eq!(rows, wanted, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn x8_a_prefix_is_found_by_how_it_was_made_until_another_one_replaces_it() {
+    for Under { name, shelf, .. } in &each().await {
+        let first = rewrite(MINE, 10, 2);
+        let id = first.made.making();
+        shelf.put(sealed(first.clone())).await.unwrap();
+        assert_eq!(
+            opened(shelf.made_as(id).await.unwrap()),
+            Some(first.clone()),
+            "{name}"
+        );
+        let read = PrefixMakingId::read(id.session, &id.to_string());
+        assert_eq!(read, Some(id));
+        let elsewhere = PrefixMakingId {
+            session: GatewaySessionId(99),
+            ..id
+        };
+        assert_eq!(shelf.made_as(elsewhere).await.unwrap(), None, "{name}");
+        shelf.put(sealed(rewrite(MINE, 10, 3))).await.unwrap();
+        assert_eq!(shelf.made_as(id).await.unwrap(), None, "{name}");
     }
 }

@@ -5,6 +5,7 @@ import { el, say, show } from "./dom.js";
 import { follow } from "./live.js";
 import { listView } from "./list.js";
 import { sessionView } from "./session.js";
+import { spendView } from "./spend.js";
 
 const main = document.getElementById("main");
 const live = document.getElementById("live");
@@ -19,10 +20,15 @@ let view = null;
 let wanted = false, reading = false, following = false;
 
 function open() {
-  const [kind, id, line] = location.hash.replace(/^#\/?/, "").split("/");
+  const [path, query] = location.hash.replace(/^#\/?/, "").split("?");
+  const [kind, id, line] = path.split("/");
   const session = kind === "session" && /^[0-9a-f]{16}$/.test(id || "") ? id : null;
   if (session && view?.session === session && view.shown) return view.choose(line || null);
-  view = session ? sessionView(session, line || null) : listView();
+  view = session ? sessionView(session, line || null) : kind === "spend" ? spendView(query || "") : listView();
+  for (const link of document.querySelectorAll("nav.views a")) {
+    if ((link.getAttribute("href") === "#/spend") === (kind === "spend")) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
   view.shown = false;
   main.replaceChildren(el("p", { class: "quiet" }, "Loading …"));
   refresh();
@@ -119,7 +125,8 @@ addEventListener("hashchange", () => {
   open();
   if (view === before) return;
   main.focus({ preventScroll: true });
-  scrollTo(0, 0);
+  // Another range of the same view stays where it is.
+  if (!before?.node.querySelector(".filters") || !view.node.querySelector(".filters")) scrollTo(0, 0);
 });
 setInterval(() => view?.shown && view.tick?.(), 15_000);
 // Another gateway with the same usage log sends no events here.

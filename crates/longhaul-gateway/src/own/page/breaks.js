@@ -5,7 +5,7 @@ import { pager } from "./table.js";
 import { clock, count } from "./words.js";
 
 export function breakList(pick) {
-  let broken = [];
+  let broken = [], nothingCached = "";
   const list = el("ul", { class: "breaks" });
   const none = el("p", { class: "quiet" });
   const pages = pager(() => draw(), 10);
@@ -18,7 +18,7 @@ export function breakList(pick) {
   function draw() {
     keyed(list, pages.cut(broken), (call) => `${call.number} ${call.at}`, one);
     show(none, broken.length === 0);
-    say(none, "None: every call found what it had left in the cache.");
+    say(none, nothingCached || "None: every call found what it had left in the cache.");
   }
-  return { node, update: (calls) => { broken = calls.filter((call) => call.finding).reverse(); draw(); } };
+  return { node, update: (calls, why) => { broken = calls.filter((call) => call.finding).reverse(); nothingCached = why; draw(); } };
 }

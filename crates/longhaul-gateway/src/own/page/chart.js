@@ -17,11 +17,12 @@ function legend() {
   const kinds = Object.entries(KINDS).map(([kind, { name }]) => key(mark(badge(kind)), name, (data) => data.compactions.some((made) => made.kind === kind)));
   const keys = [key(small(svg("rect", { class: "area", y: 3, width: 22, height: 12 }), svg("line", { class: "curve", x2: 22, y1: 3, y2: 3 })), "window as sent"),
     key(line("whole"), "the client's whole history", (data) => data.calls.some((call) => call.saved_tokens)),
+    key(small(svg("path", { class: "bend", d: "M0 10L4 6L8 10L12 6L16 10L20 6" })), "coarser above this line", (data, drawn) => drawn?.bent),
     key(line("limit warning"), "warning"), key(line("limit threshold"), "compacts from"), key(line("limit blocking"), "full"), ...kinds,
     key(block("read"), "read from cache"), key(block("written"), "written to cache"), key(block("plain"), "uncached"),
     key(mark(cross()), "cache break", (data) => data.calls.some((call) => call.finding)), key(mark(bang()), "failed call", (data) => data.calls.some(failed))];
   const node = el("ul", { class: "legend", "aria-label": "legend" }, keys.map((one) => one.node));
-  return { node, update: (data) => keys.forEach((one) => show(one.node, !one.needs || one.needs(data))) };
+  return { node, update: (data, drawn) => keys.forEach((one) => show(one.node, !one.needs || one.needs(data, drawn))) };
 }
 
 /** Describes the calls of a column in short texts. */
@@ -37,7 +38,7 @@ function detail(column, window) {
     if (measured.saved_tokens) facts.push(`${count(measured.saved_tokens)} left out`);
     if (measured.cost_usd !== null) facts.push(money(measured.cost_usd));
   }
-  if (column.failed.length) facts.push(`failed: ${outcome(column.failed[0])}`);
+  if (column.failed.length) facts.push(`failed: ${outcome(column.failed[0])}${column.failed[0].error ? ` (${column.failed[0].error})` : ""}`);
   return { title, facts, broken: column.broken.map((call) => call.finding) };
 }
 
@@ -73,7 +74,7 @@ export function chart(openCompaction) {
     if (width < 1) return;
     drawn = plot(data, width);
     stage.replaceChildren(drawn.node);
-    keys.update(data);
+    keys.update(data, drawn);
     stage.setAttribute("aria-valuemax", String(drawn.columns.length));
     const seen = data.calls.filter((call) => call.usage), most = Math.max(0, ...seen.map((call) => call.usage.context_tokens));
     const breaks = data.calls.filter((call) => call.finding).length;

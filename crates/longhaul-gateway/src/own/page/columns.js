@@ -35,13 +35,3 @@ export function placeOf(columns, made) {
   const found = columns.findIndex((column) => column.calls.some(uses));
   return found < 0 ? columns.length : found;
 }
-
-/** A round number at or above the value, and the distance between the lines of the scale. */
-export function scale(most) {
-  const rough = Math.max(1, most) / 4;
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const step = power * ([1, 2, 2.5, 5, 10].find((factor) => factor * power >= rough) || 10);
-  const ticks = [];
-  for (let at = step; at <= most; at += step) ticks.push(at);
-  return ticks;
-}

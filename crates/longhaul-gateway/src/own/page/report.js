@@ -40,15 +40,15 @@ export function sentences(report) {
   return said;
 }
 
-/** The contents of a report as a list, with the full report on request. */
+/** The contents of a report as a list. */
 export function told(report) {
   const said = sentences(report);
   const item = ({ lost, text }) => {
     const [kind, sign] = lost === null ? ["note", "•"] : lost ? ["lost", "△"] : ["kept", "✓"];
     return el("li", { class: kind }, el("span", { class: "sign", role: "img", "aria-label": `${kind}:` }, sign), el("span", {}, text));
   };
-  return [
-    said.length ? el("ul", { class: "report" }, said.map(item)) : el("p", { class: "quiet" }, "The report is empty."),
-    el("details", { class: "raw" }, el("summary", {}, "The report as JSON"), el("pre", { tabindex: "0" }, JSON.stringify(report, null, 2))),
-  ];
+  return said.length ? el("ul", { class: "report" }, said.map(item)) : el("p", { class: "quiet" }, "The report is empty.");
 }
+
+/** The full report, on request. */
+export const raw = (report) => el("details", { class: "raw" }, el("summary", {}, "The report as JSON"), el("pre", { tabindex: "0" }, JSON.stringify(report, null, 2)));

@@ -11,23 +11,36 @@ export const plural = (number, one, many = `${one}s`) => `${count(number)} ${num
 export function tokens(number) {
   if (number < 1_000) return String(Math.round(number));
   if (number < 10_000) return `${(number / 1_000).toFixed(1)}K`;
-  if (number < 1_000_000) return `${Math.round(number / 1_000)}K`;
-  return `${(number / 1_000_000).toFixed(number < 10_000_000 ? 2 : 1)}M`;
+  if (number < 999_500) return `${Math.round(number / 1_000)}K`;
+  const [unit, letter] = number < 999_950_000 ? [1_000_000, "M"] : [1_000_000_000, "B"];
+  return `${(number / unit).toFixed(number < 10 * unit ? 2 : 1)}${letter}`;
 }
 
-/** Dollars: four decimals, two from a hundred on, and under a cent as many as show two digits. */
+const decimals = (digits) => new Intl.NumberFormat("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+const cents = decimals(2), dollars = decimals(0);
+
+/** Dollars: cents from ten cents on, none from a thousand dollars on, and two digits below ten cents. */
 export function money(amount) {
   if (amount === null || amount === undefined) return "–";
-  const size = Math.abs(amount);
-  let decimals = 4;
-  if (size >= 100) decimals = 2;
-  else if (size > 0 && size < 0.01) decimals = Math.min(8, Math.max(4, 1 - Math.floor(Math.log10(size))));
-  return `${amount < 0 ? "−" : ""}$${size.toFixed(size === 0 ? 2 : decimals)}`;
+  const size = Math.abs(amount), sign = amount < 0 ? "−" : "";
+  if (size === 0) return "$0.00";
+  if (size >= 999.995) return `${sign}$${dollars.format(size)}`;
+  if (size >= 0.0995) return `${sign}$${cents.format(size)}`;
+  if (size < 5e-9) return `under $0.00000001`;
+  return `${sign}$${size.toFixed(Math.min(8, 1 - Math.floor(Math.log10(size))))}`;
 }
 
-export const percent = (part, all) => (all > 0 ? `${Math.round((100 * part) / all)}\u00a0%` : "–");
+export const percent = (part, all) => (all > 0 ? share(part / all) : "–");
+
+/** A share as percent: one decimal below ten percent, so that little is not nothing. */
+export function share(part) {
+  if (part === null || part === undefined) return "–";
+  const size = Math.abs(100 * part), digits = size > 0 && size < 9.95 ? 1 : 0;
+  return `${part < 0 ? "−" : ""}${size.toFixed(digits)}\u00a0%`;
+}
 
 export function span(milliseconds) {
+  if (milliseconds === null || milliseconds === undefined) return "–";
   if (milliseconds < 1_000) return `${Math.round(milliseconds)} ms`;
   if (milliseconds < 60_000) return `${(milliseconds / 1_000).toFixed(1)} s`;
   return `${Math.floor(milliseconds / 60_000)} min ${Math.round((milliseconds % 60_000) / 1_000)} s`;
@@ -43,6 +56,9 @@ export function clock(text, length) {
   return sameDay(at, new Date()) ? time : `${at.toLocaleDateString([], { month: "short", day: "numeric" })} ${time}`;
 }
 
+/** A day such as `2026-11-18`, in UTC, as people write it. */
+export const day = (text) => new Date(`${text}T00:00:00Z`).toLocaleDateString([], { month: "short", day: "numeric", timeZone: "UTC" });
+
 export function since(text) {
   if (!text) return "";
   const seconds = Math.round((new Date(text).getTime() - Date.now()) / 1_000);
@@ -50,13 +66,28 @@ export function since(text) {
   return ago.format(Math.min(0, Math.round(seconds / size)), unit);
 }
 
+/** The call that this share of all calls was not slower than. */
+export function percentile(values, part) {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted.length ? sorted[Math.max(0, Math.ceil(part * sorted.length) - 1)] : null;
+}
+
+/** The beginning of a hash, which is enough to tell sessions and keys apart. */
+export const short = (hash) => String(hash).slice(0, 8);
+
+/** What people call a session: the user's first words, or else the client and the hash. */
+export const nameOf = (session) => session.title || [session.client, short(session.session)].filter(Boolean).join(" · ");
+
+/** What tells apart sessions that begin with the same words. */
+export const detailOf = (session) => (session.title ? [session.client, short(session.session)].filter(Boolean).join(" · ") : "");
+
 /** The names of the kinds of compactions. */
 export const KINDS = {
   cleared: { name: "Cleared", does: "old tool results were cleared" },
   noted: { name: "Noted", does: "the session's notes became its summary" },
   summarised: { name: "Summarised", does: "a model summarized the conversation" },
   extracted: { name: "Extracted", does: "extracts became the summary, without a model" },
-  settled: { name: "Settled", does: "thinking was left out after an earlier compaction" },
+  settled: { name: "Settled", does: "thinking was left out, because it was bound to messages that changed" },
 };
 
 export const kindOf = (kind) => KINDS[kind] || { name: String(kind), does: "" };
@@ -70,4 +101,5 @@ export function prompt(of) {
 export const HOW_SAVED = [
   "Tokens that the gateway left out of requests, at the price of reading them from the cache: the least that they would have cost.",
   "The cost of making summaries is subtracted. If the result is negative, the summaries have not paid for themselves yet.",
+  "“Without” is what was spent plus what was saved: the least that the same calls would have cost, if they had fit at all.",
 ];

@@ -29,10 +29,10 @@ use self::claims::AdvisoryClaims;
 use self::connect::{Attempt, PooledConnection, PostgresAddress, PostgresPool};
 use self::discard::DiscardTarget;
 use super::{
-    CallRecord, Claim, CompactedPrefix, NotesRecord, NotesStore, PeerStore, PrefixListing,
-    PrefixProvenance, PrefixStore, PurgeCounts, RecallRecord, RecallStore, Sealed, SessionRow,
-    SharedStore, SpendQuery, SpendRow, StartupState, StoreError, StoreHealth, UsageLogRecord,
-    UsageLogStore,
+    CallRecord, Claim, CompactedPrefix, LatencyRow, NotesRecord, NotesStore, PeerStore,
+    PrefixListing, PrefixMakingId, PrefixProvenance, PrefixStore, PurgeCounts, RecallRecord,
+    RecallStore, Sealed, SessionRow, SharedStore, SpendQuery, SpendRow, StartupState, StoreError,
+    StoreHealth, UsageLogRecord, UsageLogStore,
 };
 use crate::branch::{BranchId, GatewaySessionId, RestoredBranch, Tenant, Tenants};
 
@@ -131,6 +131,14 @@ impl UsageLogStore for PostgresStore {
         Box::pin(self.connections.ask(sessions))
     }
 
+    fn session(
+        &self,
+        session: GatewaySessionId,
+    ) -> BoxFuture<'_, Result<Option<SessionRow>, StoreError>> {
+        let found = attempt!(|connection| read::session(&mut connection, session));
+        Box::pin(self.connections.ask(found))
+    }
+
     fn calls(
         &self,
         session: GatewaySessionId,
@@ -143,6 +151,15 @@ impl UsageLogStore for PostgresStore {
     fn spend(&self, query: SpendQuery) -> BoxFuture<'_, Result<Vec<SpendRow>, StoreError>> {
         let spend = attempt!(|connection| spend::rows(&mut connection, query));
         Box::pin(self.connections.ask(spend))
+    }
+
+    fn latency(
+        &self,
+        since: Timestamp,
+        until: Timestamp,
+    ) -> BoxFuture<'_, Result<Vec<LatencyRow>, StoreError>> {
+        let latency = attempt!(|connection| spend::latency(&mut connection, since, until));
+        Box::pin(self.connections.ask(latency))
     }
 
     fn purge(&self, before: Timestamp) -> BoxFuture<'_, Result<PurgeCounts, StoreError>> {
@@ -214,6 +231,14 @@ impl PrefixStore for PostgresStore {
     ) -> BoxFuture<'_, Result<Vec<PrefixProvenance>, StoreError>> {
         let made = attempt!(|connection| prefix_store::made_in(&mut connection, session, most));
         Box::pin(self.connections.ask(made))
+    }
+
+    fn made_as(
+        &self,
+        made: PrefixMakingId,
+    ) -> BoxFuture<'_, Result<Option<Sealed<CompactedPrefix>>, StoreError>> {
+        let found = attempt!(|connection| prefix_store::made_as(&mut connection, made));
+        Box::pin(self.connections.ask(found))
     }
 }
 

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use sqlx::{Connection, PgConnection, Row};
 
 use super::super::rows::{self, limit, pico, signed};
-use super::super::{CompactedPrefix, PrefixProvenance, Sealed};
+use super::super::{CompactedPrefix, PrefixMakingId, PrefixProvenance, Sealed};
 use super::write::text;
 use crate::branch::{GatewaySessionId, Tenant};
 
@@ -116,6 +116,32 @@ pub(super) async fn find(
         let used = used.bind(now.as_millisecond()).bind(found.number);
         used.execute(connection).await?;
     }
+    Ok(Some(found.rewrite))
+}
+
+pub(super) async fn made_as(
+    connection: &mut PgConnection,
+    made: PrefixMakingId,
+) -> sqlx::Result<Option<Sealed<CompactedPrefix>>> {
+    let query = sqlx::query(
+        "SELECT m.session, m.line, m.at, m.kind, m.before, m.after, m.millis, m.waited, m.cost_pico,
+                m.report, r.at, r.messages, r.used, r.root, r.summary, r.settled, r.cleared, r.lines,
+                r.text, r.id, r.seal, r.derived, r.tenant
+         FROM longhaul.made m JOIN longhaul.rewrite r ON r.made = m.id
+         WHERE m.line = $1 AND m.at = $2 AND m.kind = $3 AND m.session = $4 LIMIT 1",
+    );
+    let found = query
+        .bind(made.line.0.cast_signed())
+        .bind(made.millis)
+        .bind(made.kind.name())
+        .bind(made.session.0.cast_signed())
+        .fetch_optional(connection)
+        .await?;
+    let Some(row) = found else {
+        return Ok(None);
+    };
+    let tenant: i64 = row.try_get(22)?;
+    let found = rows::rewrite(&row, Tenant(tenant.cast_unsigned()))?;
     Ok(Some(found.rewrite))
 }
 

@@ -27,21 +27,26 @@ pub(super) async fn known(
     })
 }
 
-pub(super) async fn sessions(
-    connection: &mut PgConnection,
-    most: usize,
-) -> sqlx::Result<Vec<SessionRow>> {
-    let query = sqlx::query(
-        "WITH newest AS (
+/// The sessions whose ids, branches and newest times `newest` finds, with their totals.
+macro_rules! sessions {
+    ($newest:literal) => {
+        concat!(
+            "WITH newest AS (
              SELECT session, max(seen) AS seen, count(*) AS lines, max(messages) AS messages,
                     max(tenant) AS tenant
-             FROM longhaul.line GROUP BY session ORDER BY max(seen) DESC LIMIT $1
-         )
+             FROM longhaul.line ",
+            $newest,
+            ")
          SELECT n.session, n.tenant, n.lines, n.messages, n.seen,
                 (SELECT model FROM longhaul.line WHERE session = n.session AND NOT agent
                  ORDER BY seen DESC LIMIT 1),
                 c.calls, c.failed, c.input, c.cache_read, c.cache_write, c.output, c.cost,
-                c.findings, c.first, c.saved, m.compactions, m.cost
+                c.findings, c.first, c.saved, m.compactions, m.cost,
+                (SELECT c.caller FROM longhaul.line l JOIN longhaul.call c ON c.line = l.id
+                 WHERE l.session = n.session AND c.caller IS NOT NULL ORDER BY c.at DESC LIMIT 1),
+                (SELECT title FROM longhaul.line
+                 WHERE session = n.session AND NOT agent AND title IS NOT NULL
+                 ORDER BY messages DESC LIMIT 1)
          FROM newest n
          CROSS JOIN LATERAL (
              SELECT count(*) AS calls,
@@ -58,10 +63,30 @@ pub(super) async fn sessions(
                         FROM longhaul.notes WHERE session = n.session), 0) AS cost
              FROM longhaul.made WHERE session = n.session
          ) m
-         ORDER BY n.seen DESC",
-    );
+         ORDER BY n.seen DESC"
+        )
+    };
+}
+
+pub(super) async fn sessions(
+    connection: &mut PgConnection,
+    most: usize,
+) -> sqlx::Result<Vec<SessionRow>> {
+    let query = sqlx::query(sessions!(
+        "GROUP BY session ORDER BY max(seen) DESC LIMIT $1"
+    ));
     let found = query.bind(limit(most)).fetch_all(connection).await?;
     found.iter().map(rows::session).collect()
+}
+
+pub(super) async fn session(
+    connection: &mut PgConnection,
+    session: GatewaySessionId,
+) -> sqlx::Result<Option<SessionRow>> {
+    let query = sqlx::query(sessions!("WHERE session = $1 GROUP BY session"));
+    let query = query.bind(session.0.cast_signed());
+    let found = query.fetch_optional(connection).await?;
+    found.as_ref().map(rows::session).transpose()
 }
 
 pub(super) async fn calls(
@@ -72,7 +97,7 @@ pub(super) async fn calls(
     let query = sqlx::query(
         "SELECT l.id, c.at, c.model, c.messages, c.status, c.ended, c.millis, c.input, c.cache_read,
                 c.cache_write_5m, c.cache_write_1h, c.output, c.cost_pico, c.finding, c.saved, c.rewritten,
-                c.partial, c.caller, c.run
+                c.partial, c.caller, c.run, c.began, c.error, c.breakpoints
          FROM longhaul.line l JOIN longhaul.call c ON c.line = l.id WHERE l.session = $1
          ORDER BY c.at DESC, c.id DESC LIMIT $2",
     );

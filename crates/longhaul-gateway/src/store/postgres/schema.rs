@@ -8,13 +8,14 @@ use super::connect::{PostgresAddress, error_text};
 
 /// Each migration is a file. Ids and hashes are stored as in the SQLite store; everything is in a separate schema,
 /// `longhaul`.
-const MIGRATIONS: [&str; 6] = [
+const MIGRATIONS: [&str; 7] = [
     include_str!("schema_1.sql"),
     include_str!("schema_2.sql"),
     include_str!("schema_3.sql"),
     include_str!("schema_4.sql"),
     include_str!("schema_5.sql"),
     include_str!("schema_6.sql"),
+    include_str!("schema_7.sql"),
 ];
 
 /// The format that this version writes.

@@ -88,17 +88,17 @@ async fn lines(connection: &mut PgConnection, part: &[UsageLogRecord]) -> sqlx::
     // A batch that comes late must not set back a branch that another gateway has continued.
     sqlx::query(
         "INSERT INTO longhaul.line
-             (id, tenant, session, parent, chain, messages, answered, model, agent, seen, keyed)
+             (id, tenant, session, parent, chain, messages, answered, model, agent, seen, title, keyed)
          SELECT n.id, coalesce(k.tenant, n.tenant), n.session, n.parent, n.chain, n.messages,
-                n.answered, n.model, n.agent, n.seen, TRUE
+                n.answered, n.model, n.agent, n.seen, n.title, TRUE
          FROM unnest($1::BIGINT[], $2::BIGINT[], $3::BIGINT[], $4::BIGINT[], $5::BYTEA[],
-                     $6::BIGINT[], $7::BOOLEAN[], $8::TEXT[], $9::BOOLEAN[], $10::BIGINT[])
-             AS n(id, tenant, session, parent, chain, messages, answered, model, agent, seen)
+                     $6::BIGINT[], $7::BOOLEAN[], $8::TEXT[], $9::BOOLEAN[], $10::BIGINT[], $11::TEXT[])
+             AS n(id, tenant, session, parent, chain, messages, answered, model, agent, seen, title)
          LEFT JOIN longhaul.tenant k ON k.of_key = n.tenant
          ORDER BY n.id
          ON CONFLICT (id) DO UPDATE SET chain = excluded.chain, messages = excluded.messages,
              answered = excluded.answered, model = excluded.model, keyed = TRUE,
-             seen = greatest(line.seen, excluded.seen)
+             seen = greatest(line.seen, excluded.seen), title = coalesce(line.title, excluded.title)
          WHERE excluded.seen >= line.seen OR excluded.messages > line.messages",
     )
     .bind(ids(&first, |line| line.line.0))
@@ -113,6 +113,7 @@ async fn lines(connection: &mut PgConnection, part: &[UsageLogRecord]) -> sqlx::
     .bind(each(&last, |line| text(&line.model)))
     .bind(each(&first, |line| line.agent))
     .bind(each(&last, |line| line.seen.as_millisecond()))
+    .bind(each(&first, |line| line.title.as_deref().map(text)))
     .execute(&mut *connection)
     .await?;
     sqlx::query(
@@ -163,11 +164,11 @@ async fn calls(connection: &mut PgConnection, part: &[UsageLogRecord]) -> sqlx::
     sqlx::query(
         "INSERT INTO longhaul.call (line, at, model, messages, status, ended, millis, input,
              cache_read, cache_write_5m, cache_write_1h, output, cost_pico, finding, saved, rewritten,
-             partial, caller, run)
+             partial, caller, run, began, error, breakpoints)
          SELECT * FROM unnest($1::BIGINT[], $2::BIGINT[], $3::TEXT[], $4::BIGINT[], $5::BIGINT[],
              $6::TEXT[], $7::BIGINT[], $8::BIGINT[], $9::BIGINT[], $10::BIGINT[], $11::BIGINT[],
              $12::BIGINT[], $13::BIGINT[], $14::TEXT[], $15::BIGINT[], $16::BOOLEAN[],
-             $17::BOOLEAN[], $18::TEXT[], $19::BIGINT[])",
+             $17::BOOLEAN[], $18::TEXT[], $19::BIGINT[], $20::BIGINT[], $21::TEXT[], $22::BIGINT[])",
     )
     .bind(lines)
     .bind(each(&calls, |call| call.at.as_millisecond()))
@@ -190,6 +191,9 @@ async fn calls(connection: &mut PgConnection, part: &[UsageLogRecord]) -> sqlx::
     .bind(each(&calls, |call| {
         call.caller.run.map(|run| run.0.cast_signed())
     }))
+    .bind(each(&calls, |call| call.began.map(signed)))
+    .bind(each(&calls, |call| call.error.as_deref().map(text)))
+    .bind(each(&calls, |call| call.breakpoints.map(i64::from)))
     .execute(connection)
     .await?;
     Ok(())

@@ -22,9 +22,10 @@ use self::database_file::DatabaseFile;
 pub use self::read_only::ReadOnlyUsageLog;
 use super::claims::LocalClaims;
 use super::{
-    CallRecord, Claim, CompactedPrefix, NotesRecord, NotesStore, PrefixListing, PrefixProvenance,
-    PrefixStore, PurgeCounts, RecallRecord, RecallStore, Sealed, SessionRow, SpendQuery, SpendRow,
-    StartupState, StoreError, StoreHealth, UsageLogRecord, UsageLogStore,
+    CallRecord, Claim, CompactedPrefix, LatencyRow, NotesRecord, NotesStore, PrefixListing,
+    PrefixMakingId, PrefixProvenance, PrefixStore, PurgeCounts, RecallRecord, RecallStore, Sealed,
+    SessionRow, SpendQuery, SpendRow, StartupState, StoreError, StoreHealth, UsageLogRecord,
+    UsageLogStore,
 };
 use crate::branch::{BranchId, GatewaySessionId, Tenant};
 
@@ -213,6 +214,15 @@ impl UsageLogStore for SqliteStore {
         })
     }
 
+    fn session(
+        &self,
+        session: GatewaySessionId,
+    ) -> BoxFuture<'_, Result<Option<SessionRow>, StoreError>> {
+        self.blocking(ConnectionUse::Reading, move |connection| {
+            read::session(connection, session)
+        })
+    }
+
     fn calls(
         &self,
         session: GatewaySessionId,
@@ -226,6 +236,16 @@ impl UsageLogStore for SqliteStore {
     fn spend(&self, query: SpendQuery) -> BoxFuture<'_, Result<Vec<SpendRow>, StoreError>> {
         self.blocking(ConnectionUse::Reading, move |connection| {
             spend::rows(connection, query)
+        })
+    }
+
+    fn latency(
+        &self,
+        since: Timestamp,
+        until: Timestamp,
+    ) -> BoxFuture<'_, Result<Vec<LatencyRow>, StoreError>> {
+        self.blocking(ConnectionUse::Reading, move |connection| {
+            spend::latency(connection, since, until)
         })
     }
 
@@ -293,6 +313,15 @@ impl PrefixStore for SqliteStore {
     ) -> BoxFuture<'_, Result<Vec<PrefixProvenance>, StoreError>> {
         self.blocking(ConnectionUse::Reading, move |connection| {
             prefix_store::made_in(connection, session, most)
+        })
+    }
+
+    fn made_as(
+        &self,
+        made: PrefixMakingId,
+    ) -> BoxFuture<'_, Result<Option<Sealed<CompactedPrefix>>, StoreError>> {
+        self.blocking(ConnectionUse::Reading, move |connection| {
+            prefix_store::made_as(connection, made)
         })
     }
 }

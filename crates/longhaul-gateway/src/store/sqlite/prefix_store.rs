@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::super::rows::{self, FoundRewrite, limit, pico, signed};
-use super::super::{CompactedPrefix, PrefixListing, PrefixProvenance, Sealed};
+use super::super::{CompactedPrefix, PrefixListing, PrefixMakingId, PrefixProvenance, Sealed};
 use super::durably;
 use crate::branch::{GatewaySessionId, Tenant};
 
@@ -126,6 +126,31 @@ pub(super) fn find(
     statement
         .query_row([number], |row| rows::rewrite(row, tenant))
         .optional()
+}
+
+pub(super) fn made_as(
+    connection: &Connection,
+    made: PrefixMakingId,
+) -> rusqlite::Result<Option<Sealed<CompactedPrefix>>> {
+    let mut statement = connection.prepare_cached(concat!(
+        "SELECT ",
+        made!(),
+        ", r.at, r.messages, r.used, r.root, r.summary, r.settled, r.cleared, r.lines, r.text, r.id, r.seal,
+         r.derived, r.tenant
+         FROM made m JOIN rewrite r ON r.made = m.id
+         WHERE m.line = ? AND m.at = ? AND m.kind = ? AND m.session = ? LIMIT 1"
+    ))?;
+    let asked = (
+        made.line.0.cast_signed(),
+        made.millis,
+        made.kind.name(),
+        made.session.0.cast_signed(),
+    );
+    let found = statement.query_row(asked, |row| {
+        let tenant: i64 = row.get(22)?;
+        rows::rewrite(row, Tenant(tenant.cast_unsigned()))
+    });
+    Ok(found.optional()?.map(|found| found.rewrite))
 }
 
 pub(super) fn discard(connection: &Connection, tenant: Tenant, at: u128) -> rusqlite::Result<()> {

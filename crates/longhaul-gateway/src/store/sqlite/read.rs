@@ -1,6 +1,6 @@
 //! The queries that read the usage log.
 
-use rusqlite::Connection;
+use rusqlite::{Connection, OptionalExtension};
 
 use super::super::rows::{self, limit};
 use super::super::{CallRecord, SessionRow, StartupState};
@@ -21,13 +21,16 @@ pub(super) fn known(connection: &Connection, most: usize) -> rusqlite::Result<St
     })
 }
 
-pub(super) fn sessions(connection: &Connection, most: usize) -> rusqlite::Result<Vec<SessionRow>> {
-    let mut statement = connection.prepare_cached(
-        "WITH newest AS (
+/// The sessions whose ids, branches and newest times `newest` finds, with their totals.
+macro_rules! sessions {
+    ($newest:literal) => {
+        concat!(
+            "WITH newest AS (
              SELECT session, max(seen) AS seen, count(*) AS lines, max(messages) AS messages,
                     max(tenant) AS tenant
-             FROM line GROUP BY session ORDER BY seen DESC LIMIT ?
-         )
+             FROM line ",
+            $newest,
+            ")
          SELECT n.session, n.tenant, n.lines, n.messages, n.seen,
                 (SELECT model FROM line WHERE session = n.session AND agent = 0 ORDER BY seen DESC LIMIT 1),
                 count(c.id), sum(c.status >= 400 OR c.ended = 'upstream_failed'), sum(c.input),
@@ -35,12 +38,32 @@ pub(super) fn sessions(connection: &Connection, most: usize) -> rusqlite::Result
                 total(c.cost_pico), count(c.finding), min(c.at), sum(c.saved),
                 (SELECT count(*) FROM made WHERE session = n.session AND kind <> 'settled'),
                 (SELECT total(cost_pico) FROM made WHERE session = n.session)
-                    + (SELECT total(cost_pico) FROM notes WHERE session = n.session)
+                    + (SELECT total(cost_pico) FROM notes WHERE session = n.session),
+                (SELECT c.caller FROM line l JOIN call c ON c.line = l.id
+                 WHERE l.session = n.session AND c.caller IS NOT NULL ORDER BY c.at DESC LIMIT 1),
+                (SELECT title FROM line WHERE session = n.session AND agent = 0 AND title IS NOT NULL
+                 ORDER BY messages DESC LIMIT 1)
          FROM newest n JOIN line l ON l.session = n.session LEFT JOIN call c ON c.line = l.id
-         GROUP BY n.session ORDER BY n.seen DESC",
-    )?;
+         GROUP BY n.session ORDER BY n.seen DESC"
+        )
+    };
+}
+
+pub(super) fn sessions(connection: &Connection, most: usize) -> rusqlite::Result<Vec<SessionRow>> {
+    let newest = sessions!("GROUP BY session ORDER BY seen DESC LIMIT ?");
+    let mut statement = connection.prepare_cached(newest)?;
     let rows = statement.query_map([limit(most)], |row| rows::session(row))?;
     rows.collect()
+}
+
+pub(super) fn session(
+    connection: &Connection,
+    session: GatewaySessionId,
+) -> rusqlite::Result<Option<SessionRow>> {
+    let one = sessions!("WHERE session = ? GROUP BY session");
+    let mut statement = connection.prepare_cached(one)?;
+    let row = statement.query_row([session.0.cast_signed()], |row| rows::session(row));
+    row.optional()
 }
 
 pub(super) fn calls(
@@ -51,7 +74,7 @@ pub(super) fn calls(
     let mut statement = connection.prepare_cached(
         "SELECT l.id, c.at, c.model, c.messages, c.status, c.ended, c.millis, c.input, c.cache_read,
                 c.cache_write_5m, c.cache_write_1h, c.output, c.cost_pico, c.finding, c.saved, c.rewritten,
-                c.partial, c.caller, c.run
+                c.partial, c.caller, c.run, c.began, c.error, c.breakpoints
          FROM line l JOIN call c ON c.line = l.id WHERE l.session = ?
          ORDER BY c.at DESC, c.id DESC LIMIT ?",
     )?;

@@ -4,7 +4,9 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 /// Ids and hashes are stored as 64-bit integers, a chain as a blob, money in picodollars (a call of more than nine
 /// million dollars is stored as that amount).
-const MIGRATIONS: [&str; 7] = [TABLES, REWRITES, NOTES, SEALS, DERIVED, CALLERS, RECALL];
+const MIGRATIONS: [&str; 8] = [
+    TABLES, REWRITES, NOTES, SEALS, DERIVED, CALLERS, RECALL, SHOWN,
+];
 
 const TABLES: &str = "
     CREATE TABLE line (
@@ -138,6 +140,15 @@ const RECALL: &str = "
         UNIQUE (tenant, at, variant)
     );
     CREATE INDEX recall_used ON recall (used);
+";
+
+/// What the page shows of sessions and calls: the first words of the user, when an answer began, why a call failed, and
+/// whether there were cache breakpoints.
+const SHOWN: &str = "
+    ALTER TABLE line ADD COLUMN title TEXT;
+    ALTER TABLE call ADD COLUMN began INTEGER;
+    ALTER TABLE call ADD COLUMN error TEXT;
+    ALTER TABLE call ADD COLUMN breakpoints INTEGER;
 ";
 
 /// Deletes what has no seal; returns how many records that were.

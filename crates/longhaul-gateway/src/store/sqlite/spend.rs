@@ -1,9 +1,9 @@
-//! What was spent and left out, added up by the database.
+//! What was spent and left out, and how long calls took, added up by the database.
 
+use jiff::Timestamp;
 use rusqlite::{Connection, params};
 
-use super::super::rows;
-use super::super::{SpendQuery, SpendRow};
+use super::super::{LatencyRow, SpendQuery, SpendRow, latency, rows};
 
 /// The first format that has compactions and what they saved.
 pub(super) const WITH_COMPACTIONS: i64 = 2;
@@ -23,15 +23,19 @@ pub(super) fn rows_of_format(
     query: SpendQuery,
     format: i64,
 ) -> rusqlite::Result<Vec<SpendRow>> {
-    let mut statement = connection.prepare(&statement(format))?;
-    let asked = params![query.since_millis(), query.run_number()];
+    let mut statement = connection.prepare(&statement(query, format))?;
+    let asked = params![
+        query.since_millis(),
+        query.run_number(),
+        query.until_millis()
+    ];
     let found = statement.query_map(asked, |row| rows::spend(row))?;
     found.collect()
 }
 
-/// `?1` is the beginning, `?2` the run or NULL. A compaction from before the beginning is charged to the first day if its
-/// session saved something since: what was saved then would otherwise seem to have cost nothing.
-fn statement(format: i64) -> String {
+/// `?1` is the beginning, `?2` the run or NULL, `?3` the end. A compaction from before the beginning is charged to the
+/// first day if its session saved something since: what was saved then would otherwise seem to have cost nothing.
+fn statement(query: SpendQuery, format: i64) -> String {
     let has_callers = format >= WITH_CALLERS;
     let caller = if has_callers { "c.caller" } else { "NULL" };
     let of_run = if has_callers {
@@ -39,37 +43,58 @@ fn statement(format: i64) -> String {
     } else {
         "?2 IS NULL"
     };
+    let detail = query.detail;
+    let (day, session) = (detail.day("c.at / 86400000"), detail.session("l.session"));
     let mut parts = vec![format!(
-        "SELECT c.at / 86400000, l.session, c.model, {caller}, count(*),
+        "SELECT {day} AS day, {session}, c.model, {caller}, count(*),
                 sum(c.status >= 400 OR c.ended = 'upstream_failed'),
                 sum(c.input IS NOT NULL AND c.cost_pico IS NULL), sum(c.input), sum(c.cache_read),
                 sum(c.cache_write_5m + c.cache_write_1h), sum(c.output), total(c.cost_pico),
-                sum(c.saved), 0, 0.0, sum(c.input IS NULL AND c.status < 400 AND c.ended <> 'upstream_failed')
+                sum(c.saved), 0, 0.0, sum(c.input IS NULL AND c.status < 400 AND c.ended <> 'upstream_failed'),
+                l.tenant
          FROM call c LEFT JOIN line l ON l.id = c.line
-         WHERE c.at >= ?1 AND ({of_run}) GROUP BY 1, 2, 3, 4"
+         WHERE c.at >= ?1 AND c.at < ?3 AND ({of_run}) GROUP BY 1, 2, 3, 4, 17"
     )];
     let compactions = [
         ("made", "at", "sum(m.kind <> 'settled')", WITH_COMPACTIONS),
         ("notes", "made", "0", WITH_NOTES),
     ];
+    let session = detail.session("m.session");
     for (table, at, count, since) in compactions {
         if format < since {
             continue;
         }
+        let day = detail.day(&format!("max(m.{at}, ?1) / 86400000"));
         parts.push(format!(
-            "SELECT max(m.{at}, ?1) / 86400000, m.session, l.model,
+            "SELECT {day}, {session}, l.model,
                     (SELECT {caller} FROM call c WHERE c.line = m.line ORDER BY c.at DESC LIMIT 1),
-                    0, 0, 0, 0, 0, 0, 0, 0.0, 0, {count}, total(m.cost_pico), 0
+                    0, 0, 0, 0, 0, 0, 0, 0.0, 0, {count}, total(m.cost_pico), 0, l.tenant
              FROM {table} m LEFT JOIN line l ON l.id = m.line
-             WHERE CASE WHEN ?2 IS NULL
+             WHERE m.{at} < ?3 AND CASE WHEN ?2 IS NULL
                  THEN m.{at} >= ?1 OR m.session IN (
                      SELECT l.session FROM call c JOIN line l ON l.id = c.line
-                     WHERE c.at >= ?1 AND c.saved > 0)
+                     WHERE c.at >= ?1 AND c.at < ?3 AND c.saved > 0)
                  ELSE m.{at} >= ?1 AND m.line IN (
                      SELECT c.line FROM call c WHERE {of_run})
                  END
-             GROUP BY 1, 2, 3, 4"
+             GROUP BY 1, 2, 3, 4, 17"
         ));
     }
-    parts.join(" UNION ALL ")
+    let all = parts.join(" UNION ALL ");
+    match query.most {
+        None => all,
+        Some(most) => format!("{all} ORDER BY 1 DESC LIMIT {most}"),
+    }
+}
+
+/// How long calls took.
+pub(super) fn latency(
+    connection: &Connection,
+    since: Timestamp,
+    until: Timestamp,
+) -> rusqlite::Result<Vec<LatencyRow>> {
+    let mut statement = connection.prepare_cached(&latency::statement("call", ("?1", "?2")))?;
+    let asked = (since.as_millisecond(), until.as_millisecond());
+    let found = statement.query_map(asked, |row| rows::latency(row))?;
+    found.collect()
 }

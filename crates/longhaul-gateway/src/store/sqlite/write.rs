@@ -49,10 +49,11 @@ pub(super) fn append(
 
 fn line(connection: &Connection, record: &BranchRecord) -> rusqlite::Result<()> {
     let mut statement = connection.prepare_cached(
-        "INSERT INTO line (id, tenant, session, parent, chain, messages, answered, model, agent, seen, keyed)
-         VALUES (?1, coalesce((SELECT tenant FROM tenant WHERE of_key = ?2), ?2), ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, 1)
+        "INSERT INTO line (id, tenant, session, parent, chain, messages, answered, model, agent, seen, title, keyed)
+         VALUES (?1, coalesce((SELECT tenant FROM tenant WHERE of_key = ?2), ?2), ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, 1)
          ON CONFLICT (id) DO UPDATE SET chain = excluded.chain, keyed = 1, messages = excluded.messages,
-             answered = excluded.answered, model = excluded.model, seen = excluded.seen",
+             answered = excluded.answered, model = excluded.model, seen = excluded.seen,
+             title = coalesce(title, excluded.title)",
     )?;
     statement.execute(params![
         record.line.0.cast_signed(),
@@ -65,6 +66,7 @@ fn line(connection: &Connection, record: &BranchRecord) -> rusqlite::Result<()> 
         record.model,
         record.agent,
         record.seen.as_millisecond(),
+        record.title,
     ])?;
     Ok(())
 }
@@ -76,8 +78,9 @@ fn call(
 ) -> rusqlite::Result<()> {
     let mut statement = connection.prepare_cached(
         "INSERT INTO call (line, at, model, messages, status, ended, millis, input, cache_read,
-             cache_write_5m, cache_write_1h, output, cost_pico, finding, saved, rewritten, partial, caller, run)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+             cache_write_5m, cache_write_1h, output, cost_pico, finding, saved, rewritten, partial, caller, run,
+             began, error, breakpoints)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     )?;
     let usage = record.usage.as_ref();
     let count =
@@ -102,6 +105,9 @@ fn call(
         record.partial,
         record.caller.agent,
         record.caller.run.map(|run| run.0.cast_signed()),
+        record.began.map(signed),
+        record.error,
+        record.breakpoints,
     ])?;
     Ok(())
 }

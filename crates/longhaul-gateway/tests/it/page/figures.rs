@@ -4,7 +4,7 @@ use longhaul_gateway::front::Gateway;
 use serde_json::{Value, json};
 
 use super::super::support::{body_of, exchange, get, header};
-use super::told::SESSION;
+use super::told::{SESSION, TITLE};
 use super::{json_of, told};
 
 #[tokio::test]
@@ -36,6 +36,12 @@ async fn x8_a_session_tells_its_window_compactions_and_what_was_saved() {
     assert_eq!(extracted["waited_milliseconds"], 2_350);
     assert_eq!(extracted["report"]["user_messages"]["verbatim"], 11);
     assert_eq!(one["compactions"][0]["cost_usd"], Value::Null);
+    // A summary that was settled is one compaction, with the cost of both.
+    let summarised = &one["compactions"][1];
+    assert_eq!(summarised["cost_usd"], 0.181);
+    assert_ne!(summarised["settled_at"], Value::Null);
+    assert_eq!(one["title"], TITLE);
+    assert_eq!(one["client"], "claude-cli");
     // At the price of reading from the cache, 50 cents per million, minus the cost of the summaries.
     let left_out: u64 = one["calls"]
         .as_array()
@@ -43,7 +49,7 @@ async fn x8_a_session_tells_its_window_compactions_and_what_was_saved() {
         .iter()
         .map(|call| call["saved_tokens"].as_u64().unwrap())
         .sum();
-    let saved = left_out as f64 * 0.5e-6 - 0.171 - 0.052;
+    let saved = left_out as f64 * 0.5e-6 - 0.171 - 0.052 - 0.01;
     assert!((one["saved_usd"].as_f64().unwrap() - saved).abs() < 1e-9);
     assert!(
         one["calls"]
@@ -52,6 +58,19 @@ async fn x8_a_session_tells_its_window_compactions_and_what_was_saved() {
             .iter()
             .any(|call| call["rewritten"] == true)
     );
+    // What it would have cost is what was spent and what was saved.
+    let cost: f64 = one["calls"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|call| call["cost_usd"].as_f64())
+        .sum();
+    let without = one["without_usd"].as_f64().unwrap();
+    assert!(
+        (without - (cost + 0.171 + 0.052 + 0.01 + saved)).abs() < 1e-9,
+        "{without}"
+    );
+    assert!((one["saved_share"].as_f64().unwrap() - saved / without).abs() < 1e-9);
     let all = json_of(&gateway, "/longhaul/api/sessions").await;
     let row = &all["sessions"][0];
     assert_eq!(row["saved_tokens"], left_out);

@@ -1,6 +1,8 @@
 //! The page in a real browser, and the figures that it shows.
 
+mod costs;
 mod figures;
+mod layout;
 mod looks;
 mod news;
 mod tokens;
@@ -28,6 +30,17 @@ async fn json_of(gateway: &Gateway, path: &str) -> Value {
     serde_json::from_str(body_of(&get(gateway.addr(), path).await)).unwrap()
 }
 
+/// Dollars as the page writes them.
+fn dollars(amount: f64) -> String {
+    let size = amount.abs();
+    let sign = if amount < 0.0 { "−" } else { "" };
+    if size >= 0.0995 {
+        return format!("{sign}${size:.2}");
+    }
+    let digits = (1 - size.log10().floor() as i32) as usize;
+    format!("{sign}${size:.digits$}")
+}
+
 /// The path of a screenshot for people to look at.
 fn picture(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
@@ -35,9 +48,16 @@ fn picture(name: &str) -> PathBuf {
         .join(format!("{name}.png"))
 }
 
+/// Every address that was requested. The browser has pictures of its own for dates, in addresses that are data.
+fn elsewhere_or_here(page: &BrowserPage) -> Vec<String> {
+    let mut requests = page.requests();
+    requests.retain(|url| !url.starts_with("data:") && !url.starts_with("about:"));
+    requests
+}
+
 /// Nothing was requested from elsewhere, and the browser reported no errors.
 fn assert_clean(page: &BrowserPage, gateway: &Gateway) {
-    for url in page.requests() {
+    for url in elsewhere_or_here(page) {
         assert!(url.starts_with(&gateway.url()), "{url} is elsewhere");
     }
     assert_eq!(page.problems(), [""; 0]);

@@ -97,6 +97,36 @@ async fn x8_a_conversation_that_is_made_smaller_is_seen_to_be() {
         .text("#compactions details:first-of-type .report")
         .await;
     assert!(report.contains("user message"), "{report}");
+    // The summary as the model reads it is shown, and is what the store has.
+    let newest = &answer["compactions"][made - 1];
+    let path = format!(
+        "/longhaul/api/sessions/{id}/compactions/{}",
+        newest["id"].as_str().unwrap()
+    );
+    let texts = json_of(&gateway, &path).await;
+    let summary = texts["summary"].as_str().unwrap();
+    let last = summary
+        .lines()
+        .rfind(|line| !line.trim().is_empty())
+        .unwrap();
+    page.wait_until(&format!(
+        "document.querySelector('#compactions .summary-text').textContent.includes({})",
+        json!(last)
+    ))
+    .await;
+    let files = texts["files"].as_array().unwrap();
+    assert!(
+        files.iter().all(|file| file["path"].is_string()),
+        "{files:?}"
+    );
+    let none = get(
+        gateway.addr(),
+        &path
+            .replace(".summarised", ".noted")
+            .replace(".extracted", ".noted"),
+    )
+    .await;
+    assert!(none.starts_with("HTTP/1.1 404"), "{none}");
     page.evaluate("scrollTo(0, 0)").await;
     page.picture(&picture("managed")).await;
     assert_clean(&page, &gateway);

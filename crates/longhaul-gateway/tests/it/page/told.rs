@@ -7,6 +7,7 @@ use longhaul_core::message::Usage;
 use longhaul_core::models::ModelTable;
 use longhaul_core::money::Usd;
 use longhaul_gateway::branch::{BranchId, GatewaySessionId, HistoryChain, Tenant};
+use longhaul_gateway::calling_agent::CallingAgent;
 use longhaul_gateway::store::{
     BranchRecord, CallEnding, CallRecord, CompactedPrefix, CompactedPrefixKind, InMemoryStore,
     PrefixProvenance, PrefixStore, UsageLogRecord, UsageLogStore,
@@ -18,6 +19,11 @@ use crate::support::sealed;
 pub(crate) const SESSION: GatewaySessionId = GatewaySessionId(0x9f3c_21b8_04d7_e6a5);
 pub(crate) const CAUSE: &str = "cache broke: 98,412 tokens read last time, 18,204 now (−81%, cost $0.4010): tool 14 `Read` changed (description)";
 pub(crate) const MARKUP: &str = "<img src=x onerror=\"document.title='owned'\"><b>bold</b>";
+/// The first words of the long session, which look like markup.
+pub(crate) const TITLE: &str = "Move the <b>billing</b> service to the new ledger";
+pub(crate) const ERROR: &str = "overloaded_error: Overloaded";
+/// What it cost to write to the cache what a summary left.
+pub(crate) const SETTLING_PICO: i128 = 10_000_000_000;
 const LINE: BranchId = BranchId(0x11aa_22bb_33cc_44dd);
 const AGENT: BranchId = BranchId(0x77ee_00ff_1234_5678);
 const TENANT: Tenant = Tenant(0x4c4c_0000_1111_2222);
@@ -55,6 +61,7 @@ fn line(
         model: model.to_owned(),
         agent: line == AGENT,
         seen,
+        title: (session == SESSION && line != AGENT).then(|| TITLE.to_owned()),
     })
 }
 
@@ -66,6 +73,7 @@ fn call(
     usage: Usage,
 ) -> (BranchId, CallRecord) {
     let spec = ModelTable::builtin().resolve(model).spec;
+    let usage_output = usage.output;
     let record = CallRecord {
         at,
         model: model.to_owned(),
@@ -79,7 +87,13 @@ fn call(
         saved: 0,
         rewritten: false,
         partial: false,
-        caller: longhaul_gateway::calling_agent::CallingAgent::default(),
+        caller: CallingAgent {
+            agent: (of == LINE).then(|| "claude-cli".to_owned()),
+            run: None,
+        },
+        began: Some(640 + usage_output * 2),
+        error: None,
+        breakpoints: Some(true),
     };
     (of, record)
 }
@@ -102,6 +116,13 @@ fn made(
         "results": {"cleared": 27, "archived": 0},
         "notes": if whole { vec![] } else { vec!["The model did not answer in time; extracts stand for its summary."] },
     });
+    if kind != CompactedPrefixKind::Settled {
+        let results = (0..27_u64).map(|number| {
+            json!({"call": format!("toolu_{number:02}"), "tool": "Read", "about": format!("src/<i>{number}</i>.rs"), "tokens": 9_000 - number * 300})
+        });
+        let results: Vec<_> = results.collect();
+        report["went"] = json!({"results": results, "more": 3, "recallable": true});
+    }
     if kind == CompactedPrefixKind::Cleared {
         report["economy"] = json!({"policy": "clear", "action": "clear", "priceUsd": 0.14, "rentUsd": 0.15,
             "tokensFreed": before - after, "savedPerRequestUsd": 0.026, "payBackRequests": 6});
@@ -140,7 +161,20 @@ pub(crate) fn long() -> (Vec<UsageLogRecord>, Vec<PrefixProvenance>) {
             _ => None,
         };
         if let Some((kind, after, waited, cost)) = shrink {
-            compactions.push(made(at - 0.4, kind, before, after, waited, cost));
+            let one = made(at - 0.4, kind, before, after, waited, cost);
+            if kind == CompactedPrefixKind::Summarised {
+                // On a model that binds its thinking, its first use is recorded, too.
+                let settled = PrefixProvenance {
+                    at: minute(at - 0.1),
+                    kind: CompactedPrefixKind::Settled,
+                    cost: Some(Usd::from_pico(SETTLING_PICO)),
+                    report: one.settled_report(),
+                    ..one.clone()
+                };
+                compactions.extend([one, settled]);
+            } else {
+                compactions.push(one);
+            }
             left_out += before - after;
             window = after;
             cached = 16_000;
@@ -164,6 +198,7 @@ pub(crate) fn long() -> (Vec<UsageLogRecord>, Vec<PrefixProvenance>) {
         record.finding = broken.then(|| CAUSE.to_owned());
         if turn == 33 {
             (record.status, record.usage, record.cost) = (529, None, None);
+            record.error = Some(ERROR.to_owned());
         }
         records.push(UsageLogRecord::Call(Some(of), Box::new(record)));
     }
