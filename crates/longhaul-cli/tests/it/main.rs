@@ -50,6 +50,7 @@ mod page;
 #[cfg(unix)]
 mod purge;
 mod recall;
+mod reduced_results;
 mod replay;
 mod repositories;
 mod savings;

@@ -105,6 +105,11 @@ impl ConversationRent {
         self.cached_to = Some(offset);
     }
 
+    /// Where the provider's cache has its only entry, if it is not found at any place.
+    pub(crate) fn cache_end(&self) -> Option<u64> {
+        self.cached_to
+    }
+
     /// Where the cache ends if something is removed from this offset on.
     pub(super) fn found_before(&self, offset: u64) -> u64 {
         match self.cached_to {
@@ -132,9 +137,11 @@ impl ConversationRent {
         self.thinking
             .iter_mut()
             .for_each(|thinking| moved(&mut thinking.offset));
-        for place in [&mut self.prompt_at, &mut self.sent, &mut self.end] {
-            moved(place);
-        }
+        let places = [&mut self.prompt_at, &mut self.sent, &mut self.end];
+        places
+            .into_iter()
+            .chain(&mut self.cached_to)
+            .for_each(moved);
     }
 
     /// Adds a part at the end of the view.
@@ -308,7 +315,8 @@ impl ConversationRent {
         for thinking in &mut self.thinking {
             thinking.offset = shift(&mut passed, thinking.offset);
         }
-        for place in [&mut self.prompt_at, &mut self.sent, &mut self.end] {
+        let places = [&mut self.prompt_at, &mut self.sent, &mut self.end];
+        for place in places.into_iter().chain(&mut self.cached_to) {
             *place = shift(&mut (0, 0), *place);
         }
     }

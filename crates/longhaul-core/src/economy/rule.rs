@@ -154,7 +154,7 @@ fn best_clearing(
         let grown = stays_after(found).saturating_sub(result.first_kept);
         let sizes = ClearingSizes {
             removed: freed + stripped.tokens,
-            kept_after: stays_after(found.min(first_stripped)),
+            kept_after: stays_after(view.found_before(result.offset.min(first_stripped))),
             thinking_lost: stripped.lost,
         };
         let price = match situation.removal {

@@ -102,6 +102,9 @@ impl Engine {
             return self.refuse_to_cut(compaction, now);
         };
         if !self.is_worth_it(&compaction, &head, &draft) {
+            if draft.by == Summarizer::Notes {
+                return self.start_over(compaction, now);
+            }
             let message = sentence(CompactFailure::WouldNotShrink).to_owned();
             return self.give_up(compaction, CompactFailure::WouldNotShrink, message, now);
         }
@@ -163,9 +166,12 @@ impl Engine {
         draft.is_some_and(|draft| draft.words != UserWordsState::Cut && draft.with_head < threshold)
     }
 
-    /// Summarizes everything, because notes or a summary made ahead leave too much in view (S6).
+    /// Summarizes everything, because notes or a summary made ahead leave too much in view (S6). Instead of notes, that
+    /// may be made while the conversation goes on, if there is room.
     pub(super) fn start_over(&mut self, mut compaction: CompactionInProgress, now: Timestamp) {
-        match compaction.summary.take() {
+        let summary = compaction.summary.take();
+        let is_of_notes = matches!(summary, Some((_, Summarizer::Notes)));
+        match summary {
             Some((_, Summarizer::Notes)) => {
                 let window = &self.config.window;
                 let reason = crate::notes::NotesSkipReason::OverThreshold {
@@ -184,7 +190,10 @@ impl Engine {
         compaction.prepared = false;
         compaction.scope = crate::summary::CompactionScope::whole(&self.live.pieces());
         self.notify(Event::Phase(Some(CompactionPhase::Compacting)));
-        self.begin_summary(compaction, now);
+        match is_of_notes {
+            true => self.ask_model(compaction, now),
+            false => self.begin_summary(compaction, now),
+        }
     }
 
     /// Writes the new view once the archive has answered.

@@ -7,7 +7,8 @@ use super::compact::{CompactionCause, CompactionInProgress, CompactionTiming};
 use super::event::Event;
 use super::input::CompactRequest;
 use super::live::{LiveConversation, LiveEntry};
-use super::priced_view::{PricedView, PricedViewTerms, SummaryOutputs};
+use super::preparation::PreparationState;
+use super::priced_view::{CacheEntryPlaces, PricedView, PricedViewTerms, SummaryOutputs};
 use super::sizes::prefix_weight;
 use super::{CacheEditSupport, Engine, PrefixRecording};
 use crate::economy::{
@@ -115,6 +116,10 @@ impl Engine {
                 StrippedThinking::All
             } else {
                 StrippedThinking::None
+            },
+            entries: match prefix.latched.ttl {
+                Some(_) => CacheEntryPlaces::AtBreakpoints,
+                None => CacheEntryPlaces::Everywhere,
             },
         }
     }
@@ -269,11 +274,26 @@ impl Engine {
     }
 
     /// Whether a summary is being made or was paid for already, and is used soon: what is cleared before it is not
-    /// earned any more.
+    /// earned any more. A full window does not wait for one that is still being made.
     pub(super) fn is_summary_coming(&self, now: Timestamp) -> bool {
-        let by_notes =
-            self.notes_in_use() && (self.economy.notes.spent > Usd::ZERO || self.takes_notes(now));
-        (by_notes || self.ahead.compaction.is_some()) && self.status().level < WindowLevel::Blocking
+        if self.prepared() == PreparationState::Ready {
+            return true;
+        }
+        (self.are_notes_coming(now) || self.ahead.compaction.is_some())
+            && self.status().level < WindowLevel::Blocking
+    }
+
+    /// Whether notes are being taken, or were taken and will replace the older part at the threshold.
+    pub(super) fn are_notes_coming(&self, now: Timestamp) -> bool {
+        let are_taken = self.economy.notes.spent > Usd::ZERO && !self.rests_from_thresholds();
+        self.notes_in_use() && (are_taken || self.takes_notes(now))
+    }
+
+    /// Notes that results were cleared. Notes that were paid for cover less and less of what comes now, and whatever
+    /// waits for the window to grow waits from here on.
+    pub(super) fn results_cleared(&mut self) {
+        self.economy.notes.spent = Usd::ZERO;
+        self.rest_from_here();
     }
 
     /// Says once that nothing is decided by price, because prices are not known.
@@ -332,9 +352,10 @@ impl Engine {
         notes.spent + run <= summary
     }
 
-    /// Whether a summary that is made ahead is expected to be needed: not if results are cleared first.
-    pub(super) fn preparation_is_earned(&self) -> bool {
-        !self.clears_by_price() || self.pressure_clearing().is_none()
+    /// Whether a summary that is made ahead is expected to be needed: not if results are cleared first. They are not
+    /// while notes are expected to be used, and if those turn out not to be sufficient, a turn would wait.
+    pub(super) fn preparation_is_earned(&self, now: Timestamp) -> bool {
+        !self.clears_by_price() || self.are_notes_coming(now) || self.pressure_clearing().is_none()
     }
 
     /// Whether a summary may be made because it pays.
@@ -353,7 +374,9 @@ impl Engine {
             self.swap_in(now);
             return true;
         }
-        let Some(record) = self.turn.pays.take() else {
+        // One that the threshold has asked for meanwhile is enough.
+        let pays = self.turn.pays.take();
+        let Some(record) = pays.filter(|_| self.ahead.compaction.is_none()) else {
             return false;
         };
         let Some(scope) = self.priced_scope() else {

@@ -166,9 +166,13 @@ impl LiveConversation {
         self.views().map(ViewPiece::of_view).collect()
     }
 
-    /// The estimates of the entries, in order.
+    /// The estimates of the entries, in order. What was cleared weighs nothing any more.
     pub fn weights(&self) -> Vec<Estimate> {
-        let seen = |entry: EntryView<'_>| entry.sent().map_or(Estimate::ZERO, |_| weight(entry));
+        let cleared: Set<Id> = self.cleared.iter().copied().collect();
+        let seen = |entry: EntryView<'_>| match entry.sent() {
+            Some(_) => weight(entry, &cleared),
+            None => Estimate::ZERO,
+        };
         self.views().map(seen).collect()
     }
 
@@ -368,12 +372,52 @@ fn uuid_of(entry: EntryView<'_>) -> String {
     entry.text(entry.facets.uuid).into_owned()
 }
 
-/// The estimate of an entry.
-fn weight(entry: EntryView<'_>) -> Estimate {
+/// The estimate of an entry without what was cleared of it.
+fn weight(entry: EntryView<'_>, cleared: &Set<Id>) -> Estimate {
+    let is_cleared = |id: Option<Id>| id.is_some_and(|id| cleared.contains(&id));
+    if is_cleared(entry.uuid()) {
+        return Estimate::ZERO;
+    }
     let blocks = &entry.facets.blocks;
-    let own = blocks.iter().enumerate().filter(|(_, block)| !block.inner);
+    let own = blocks.iter().enumerate().filter(|(_, block)| {
+        let is_result = block.kind == BlockKind::ToolResult;
+        !(block.inner || is_result && is_cleared(entry.block_id(block)))
+    });
     let content: Estimate = own
         .map(|(index, block)| RoughEstimator.block(block, &blocks[index + 1..]))
         .sum();
     content + RoughEstimator.attachment(entry.facets.attachment_units)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn t1_u2_what_was_cleared_weighs_nothing_any_more() {
+        let long = "a line of the output\n".repeat(200);
+        let lines = [
+            r#"{"type":"user","uuid":"a","message":{"role":"user","content":"Look."}}"#.to_owned(),
+            r#"{"type":"assistant","uuid":"b","message":{"id":"m","role":"assistant","content":[{"type":"tool_use","id":"t","name":"Read","input":{}}]}}"#.to_owned(),
+            serde_json::json!({"type": "user", "uuid": "c", "message": {"role": "user", "content": [
+                {"type": "tool_result", "tool_use_id": "t", "content": long}]}})
+            .to_string(),
+            r#"{"type":"system","subtype":"microcompact_boundary","uuid":"d","microcompactMetadata":{"compactedToolIds":["t"]}}"#.to_owned(),
+        ];
+        let kept = lines.map(|line| LiveEntry {
+            entry: Entry::read(line.into()).unwrap(),
+            offset: None,
+        });
+        let begun = |count: usize| {
+            let entries = kept[..count].to_vec();
+            let clearable = ClearableTools::default();
+            LiveConversation::begin(entries, Set::default(), clearable, Facts::default())
+        };
+        let before = begun(3).weights();
+        assert!(before[2] > Estimate::ZERO);
+        let live = begun(4);
+        assert_eq!(live.weights()[..2], before[..2]);
+        assert_eq!(live.weights()[2], Estimate::ZERO);
+        assert_eq!(live.weight(), live.ledger().whole());
+    }
 }

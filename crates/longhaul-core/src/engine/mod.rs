@@ -453,8 +453,13 @@ impl Engine {
                     Some(message) => CallResult::Failed(CallFailure::NotPersisted(message)),
                 });
             }
-            AfterPersist::CaughtUp(lines) | AfterPersist::Cleared(lines) => {
+            AfterPersist::CaughtUp(lines) => {
                 self.take(&lines, offset);
+                self.step(now);
+            }
+            AfterPersist::Cleared(lines) => {
+                self.take(&lines, offset);
+                self.results_cleared();
                 self.step(now);
             }
             AfterPersist::Compact(lines, request) => {

@@ -80,7 +80,7 @@ impl Engine {
             return;
         }
         if self.policy() != EconomyPolicy::Off
-            && (self.notes_in_use() && self.takes_notes(now) || !self.preparation_is_earned())
+            && (self.notes_in_use() && self.takes_notes(now) || !self.preparation_is_earned(now))
         {
             return;
         }
@@ -262,6 +262,13 @@ impl Engine {
     pub(super) fn rest_from_thresholds(&mut self) {
         self.ahead.poor = self.used() + least_freed(&self.config.window);
         self.ahead.rest = self.ahead.rest.max(self.ahead.poor);
+    }
+
+    /// Shortens the pauses after the window was made smaller: it grows from there again.
+    pub(super) fn rest_from_here(&mut self) {
+        let most = self.used() + least_freed(&self.config.window);
+        self.ahead.poor = self.ahead.poor.min(most);
+        self.ahead.rest = self.ahead.rest.min(most);
     }
 
     /// Whether a threshold's last compaction failed to free enough and the window has hardly grown since. A full window

@@ -33,6 +33,17 @@ pub(super) struct PricedViewTerms {
     pub(super) tokenizer: Tokenizer,
     /// The thinking that leaves with cleared results.
     pub(super) thinking: StrippedThinking,
+    pub(super) entries: CacheEntryPlaces,
+}
+
+/// Where the provider's cache has entries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum CacheEntryPlaces {
+    /// At every place: it needs no breakpoints.
+    Everywhere,
+    /// Where requests had breakpoints. One stays before what the next clearing is expected to remove
+    /// (`prompt/breakpoints.rs`).
+    AtBreakpoints,
 }
 
 /// The live view by its sizes.
@@ -136,8 +147,11 @@ impl PricedView {
                         self.rent.expect_output(mean);
                     }
                 }
-                Subtype::MicrocompactBoundary if standing == EntryStanding::Live => {
-                    self.push_clearing(entry);
+                Subtype::MicrocompactBoundary => {
+                    match standing {
+                        EntryStanding::Live => self.push_clearing(entry),
+                        EntryStanding::Preserved => self.push_earlier_clearing(entry),
+                    }
                     self.ledger.entry(entry, standing);
                 }
                 _ => {}
@@ -278,6 +292,13 @@ impl PricedView {
         }
     }
 
+    /// Notes results that were cleared before the compaction that kept their entries.
+    fn push_earlier_clearing(&mut self, entry: EntryView<'_>) {
+        if entry.cache_edits().is_none() {
+            self.step(SizedStep::Cleared(entry.cleared()));
+        }
+    }
+
     /// Counts results again that had been dropped from the cache by reference.
     fn end_cache_edits(&mut self) {
         self.edits.clear();
@@ -295,7 +316,10 @@ impl PricedView {
     fn step(&mut self, step: SizedStep) {
         match &step {
             SizedStep::Prefix(tokens) => self.rent.resize_prefix(*tokens),
-            SizedStep::Added(part) => self.rent.push(*part),
+            SizedStep::Added(part) => {
+                self.expect_cut(part);
+                self.rent.push(*part);
+            }
             SizedStep::Sent(billed) => self.rent.begin_billed_reply(*billed),
             SizedStep::AfterSummary(view) => self.rent.measured_after_summary(*view),
             SizedStep::Summarized => self.rent.was_summarized(),
@@ -305,7 +329,7 @@ impl PricedView {
                 // From now on, requests have a breakpoint before the first result after the cleared ones.
                 if let Some(last) = results.last() {
                     let next = self.rent.view().offset(last + 1 - results.len());
-                    self.rent.cached_to(next.unwrap_or(self.rent.so_far()));
+                    self.cached_to(next.unwrap_or(self.rent.so_far()));
                 }
             }
             SizedStep::CacheEdits(calls) => {
@@ -314,6 +338,20 @@ impl PricedView {
             }
         }
         self.log.push(step);
+    }
+
+    /// Requests have a breakpoint before the first result or thinking of a view, until results are cleared.
+    fn expect_cut(&mut self, part: &ViewPart) {
+        let may_leave = matches!(part, ViewPart::Result { .. } | ViewPart::Thinking(_));
+        if may_leave && self.rent.view().cache_end().is_none() {
+            self.cached_to(self.rent.so_far());
+        }
+    }
+
+    fn cached_to(&mut self, offset: u64) {
+        if self.terms.entries == CacheEntryPlaces::AtBreakpoints {
+            self.rent.cached_to(offset);
+        }
     }
 
     /// The active results of these calls, by their places.

@@ -6,7 +6,7 @@ use super::report::{DuplicateReads, LargeResult, ToolReport};
 use crate::hash::{Map, Set};
 use crate::json::{self, JsonCursor};
 use crate::message::{BlockKind, EntryBlock, EntryView, Id};
-use crate::tokens::Estimate;
+use crate::tokens::{Estimate, Estimator, RoughEstimator};
 use crate::transcript::{ResolvedConversation, TranscriptTable};
 
 /// How many of the largest results are listed.
@@ -28,11 +28,14 @@ struct CallNote {
 #[derive(Debug, Default)]
 pub(super) struct CallNotes {
     notes: Map<Id, CallNote>,
+    /// The calls whose results were sent in a smaller form, and how many tokens less that was (V8).
+    reduced: Map<Id, u64>,
 }
 
 impl CallNotes {
-    /// Notes the calls of a line.
+    /// Notes the calls of a line, and what of its results was sent.
     pub(super) fn note(&mut self, entry: EntryView<'_>) {
+        self.reduced.extend(reduced(entry));
         let calls = entry
             .facets
             .blocks
@@ -46,6 +49,7 @@ impl CallNotes {
     }
 
     pub(super) fn tools(
+        &self,
         table: &TranscriptTable,
         conversation: &ResolvedConversation,
     ) -> BTreeMap<String, ToolReport> {
@@ -65,11 +69,14 @@ impl CallNotes {
             }
         }
         for (call, result) in results(table, conversation) {
-            if let Some(tool) = tool_of.get(&call) {
-                tools
-                    .entry(table.text(*tool).to_owned())
-                    .or_default()
-                    .tokens += result.weight.unpadded();
+            let Some(tool) = tool_of.get(&call) else {
+                continue;
+            };
+            let report = tools.entry(table.text(*tool).to_owned()).or_default();
+            report.tokens += result.weight.unpadded();
+            if let Some(saved) = self.reduced.get(&call) {
+                report.reduced_results += 1;
+                report.reduced_tokens += saved;
             }
         }
         tools
@@ -133,9 +140,26 @@ impl CallNotes {
                     .and_then(|note| note.about.as_deref().map(str::to_owned)),
                 tokens: result.weight.unpadded(),
                 in_view: in_view.contains(&call),
+                reduced: self.reduced.contains_key(&call),
             })
             .collect()
     }
+}
+
+/// The results of a line that were sent in a smaller form, and how many tokens less that was.
+fn reduced(entry: EntryView<'_>) -> Vec<(Id, u64)> {
+    let blocks = &entry.facets.blocks;
+    let saved = entry.reductions().into_iter().filter_map(|reduced| {
+        let is_its = |block: &EntryBlock| {
+            block.kind == BlockKind::ToolResult && entry.block_id(block) == Some(reduced.call)
+        };
+        let at = blocks.iter().position(is_its)?;
+        let sent = RoughEstimator.block(&blocks[at], &blocks[at + 1..]);
+        let came = RoughEstimator.original_result(entry, at);
+        let saved = came.unpadded().saturating_sub(sent.unpadded());
+        Some((reduced.call, saved))
+    });
+    saved.collect()
 }
 
 struct ResultRow {

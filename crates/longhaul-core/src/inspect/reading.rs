@@ -227,7 +227,7 @@ impl Inspection {
             },
             level: status.level,
             categories,
-            tools: CallNotes::tools(table, &conversation),
+            tools: self.calls.tools(table, &conversation),
             boundaries: boundaries::compactions(table, &conversation),
             clearings: clearings::clearings(table, &conversation),
             usage: UsageReport::from(&bill.usage),

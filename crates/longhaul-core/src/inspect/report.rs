@@ -187,10 +187,14 @@ pub struct Categories {
 pub struct ToolReport {
     /// How often the tool was called.
     pub calls: u64,
-    /// Tokens of the tool's results.
+    /// Tokens of the tool's results, as they were first sent.
     pub tokens: u64,
     /// Tokens of the tool's calls.
     pub request_tokens: u64,
+    /// How many of the results were sent in a smaller form than they came in (V8).
+    pub reduced_results: u64,
+    /// How many tokens less that was.
+    pub reduced_tokens: u64,
 }
 
 /// A compaction.
@@ -451,6 +455,8 @@ pub struct LargeResult {
     pub tokens: u64,
     /// Whether the result is in the live view and not cleared.
     pub in_view: bool,
+    /// Whether the result was sent in a smaller form than it came in (V8).
+    pub reduced: bool,
 }
 
 /// One response.

@@ -7,7 +7,7 @@ use super::excerpt::excerpt;
 use super::item::{ItemNote, ListedItem, ListedItemSource, ListingZone};
 use crate::hash::Map;
 use crate::json::ObjectReader;
-use crate::message::BlockKind;
+use crate::message::{BlockKind, Id, SentForm};
 use crate::normalize::{BlockOrigin, MessageRole, RenderedBlock, Rendering};
 use crate::prompt::{MessageBreakpoints, RequestPrefix};
 
@@ -55,6 +55,9 @@ pub(super) fn add(
             _ => &text,
         });
         item.notes.extend(note(block.origin));
+        if is_reduced(rendering, block, object) {
+            item.notes.push(ItemNote::Reduced);
+        }
         if block.kind == BlockKind::ToolResult
             && block.origin != BlockOrigin::Synthetic
             && object.get("is_error") == Some(b"true")
@@ -81,6 +84,13 @@ pub(super) fn text(rendering: &Rendering, at: usize) -> String {
 
 fn json(rendering: &Rendering, block: &RenderedBlock) -> Vec<u8> {
     rendering.buffer().copy(block.start, block.end)
+}
+
+/// Whether a result is sent in a smaller form than it came in.
+fn is_reduced(rendering: &Rendering, block: &RenderedBlock, object: ObjectReader<'_>) -> bool {
+    let call = object.string("tool_use_id");
+    let form = call.and_then(|call| rendering.sent_form(Id::of(&call)));
+    block.kind == BlockKind::ToolResult && form == Some(SentForm::Reduced)
 }
 
 fn note(origin: BlockOrigin) -> Option<ItemNote> {

@@ -59,6 +59,8 @@ pub enum ItemNote {
     Reminder,
     /// The item is a result whose content was cleared.
     Cleared,
+    /// The item is a result in a smaller form than it came in (V8).
+    Reduced,
     /// The item is a picture that was left out to save space.
     LeftOut,
     /// The item was made up because the API requires something there.
@@ -79,6 +81,7 @@ impl ItemNote {
             Self::Folds => "folds",
             Self::Reminder => "reminder",
             Self::Cleared => "cleared",
+            Self::Reduced => "reduced",
             Self::LeftOut => "left out",
             Self::Synthetic => "synthetic",
             Self::Wrapped => "wrapped",

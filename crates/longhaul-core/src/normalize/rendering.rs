@@ -19,7 +19,7 @@ use super::turn::{TurnOpening, TurnPieces};
 use super::writer::RenderingWriter;
 use super::{AppendBuffer, MessageRole, RenderOptions, RenderedBlock, RenderedMessage, attachment};
 use crate::hash::{Map, Set};
-use crate::message::{EntryView, Id};
+use crate::message::{EntryView, Id, SentForm};
 
 /// A rendered conversation.
 #[derive(Debug)]
@@ -142,6 +142,11 @@ impl Rendering {
     /// All sealed messages.
     pub fn messages(&self) -> &[RenderedMessage] {
         &self.writer.messages
+    }
+
+    /// How the result of a call is sent (V8); `None` if it is not in view.
+    pub fn sent_form(&self, call: Id) -> Option<SentForm> {
+        self.rules.reductions.form(call)
     }
 
     /// Whether the sealed messages end with a user message. A request must: the API does not accept the beginning of a

@@ -9,7 +9,7 @@
 use bytes::Bytes;
 use serde_json::value::RawValue;
 
-use super::changed_part::{changed_entries, unchanged_blocks};
+use super::changed_part::ChangedPart;
 use super::frame::RequestFrame;
 use super::replay::{BoundaryEffects, is_boundary};
 use super::request_prefix::PrefixEntryStart;
@@ -19,7 +19,6 @@ use super::{
     AssembledRequest, CacheWrite, ConversationFork, MessageBreakpoints, PrefixReason,
     PriorRendering, RenderingReplay, RequestKind, RequestNotReady, RequestPrefix,
 };
-use crate::hash::Set;
 use crate::message::{Entry, EntryKind, EntryView, Id, LineDamage, PrefixEntryError, Sent};
 use crate::models::ThinkingBinding;
 use crate::normalize::{MessageRole, RenderOptions, Rendering};
@@ -86,8 +85,8 @@ pub struct RequestAssembly {
     rendering: Rendering,
     /// The start that the prefix entry records; `None` once the entry is on disk.
     unwritten: Option<PrefixEntryStart>,
-    /// The entries that a clearing changed, until a reply shows that the changed part was sent.
-    changed: Set<Id>,
+    /// What clearings changed, until a reply shows that the changed part was sent.
+    changed: ChangedPart,
 }
 
 /// How a rendering begins.
@@ -171,7 +170,7 @@ impl RequestAssembly {
     ) -> Self {
         let stripped = head.latched.thinking_stripped_through.as_deref();
         options.thinking_stripped_through = stripped.map(Id::of);
-        let changed = changed_entries(history.clone(), options.thinking_stripped_through);
+        let changed = ChangedPart::of(history.clone(), options.thinking_stripped_through);
         Self {
             frame: RequestFrame::of(&head),
             rendering: Rendering::begin(options, history),
@@ -183,7 +182,7 @@ impl RequestAssembly {
 
     fn push_rendered(&mut self, entry: EntryView<'_>) {
         if entry.sent() == Some(Sent::Reply) {
-            self.changed.clear();
+            self.changed.was_sent();
         }
         self.rendering.push(entry);
     }
@@ -204,7 +203,7 @@ impl RequestAssembly {
             rendering: Rendering::begin(options, history),
             head,
             unwritten: None,
-            changed: Set::default(),
+            changed: ChangedPart::default(),
         }
     }
 
@@ -306,7 +305,7 @@ impl RequestAssembly {
                 (CacheWrite::Skip, opening)
             }
         };
-        let unchanged = unchanged_blocks(blocks, &self.changed);
+        let unchanged = self.changed.begins_at(&self.rendering, blocks);
         let room = self.frame.room;
         let marks =
             MessageBreakpoints::place_after_change(blocks, messages, write, room, unchanged);

@@ -97,14 +97,20 @@ fn written(blocks: &[RenderedBlock], messages: &[RenderedMessage]) -> Option<usi
     last_markable(blocks, reply.first_block as usize)
 }
 
-/// Returns the block before the first result after the cleared ones: the next clearing begins there. A breakpoint on it
-/// lets that clearing read what comes before.
+/// Returns the block before the place where the next clearing is expected to begin: a breakpoint on it lets that clearing
+/// read what comes before. That is the first result after the cleared ones. Where nothing was cleared yet, it is the
+/// first result or thinking, because a clearing strips all thinking that is bound to what comes before it; then it needs
+/// a breakpoint only once a look-back from the end no longer reaches it.
 fn next_cut(blocks: &[RenderedBlock]) -> Option<usize> {
     let is_cleared = |block: &RenderedBlock| block.origin == BlockOrigin::Cleared;
-    let cleared = blocks.iter().rposition(is_cleared)? + 1;
-    let mut later = blocks[cleared..].iter();
-    let result = later.position(|block| block.kind == BlockKind::ToolResult)?;
-    last_markable(blocks, cleared + result)
+    let cleared = blocks.iter().rposition(is_cleared);
+    let from = cleared.map_or(0, |at| at + 1);
+    let leaves = |block: &RenderedBlock| {
+        block.kind == BlockKind::ToolResult || cleared.is_none() && block.kind.is_thinking()
+    };
+    let next = blocks[from..].iter().position(leaves)?;
+    let cut = last_markable(blocks, from + next)?;
+    (cleared.is_some() || blocks.len() - cut > UNBRIDGED).then_some(cut)
 }
 
 /// Returns the last block before a clearing's first change near which earlier requests have written to the cache.
@@ -128,7 +134,8 @@ mod tests {
     use crate::tokens::Estimate;
     use proptest::prelude::*;
 
-    /// Builds messages from letters: `t` is thinking, `x` any other block, `/` a change of speaker.
+    /// Builds messages from letters: `t` is a block that cannot have a breakpoint, `h` thinking, `r` a result, `c` a
+    /// cleared one, `x` any other block, `/` a change of speaker.
     fn rendered(script: &str) -> (Vec<RenderedBlock>, Vec<RenderedMessage>) {
         let (mut blocks, mut messages) = (Vec::new(), Vec::new());
         for (message, content) in script.split('/').enumerate() {
@@ -141,11 +148,18 @@ mod tests {
                 blocks.push(RenderedBlock {
                     start: 0,
                     end: 0,
-                    kind: BlockKind::Text,
-                    markable: letter != 't',
+                    kind: match letter {
+                        'h' => BlockKind::Thinking,
+                        'r' | 'c' => BlockKind::ToolResult,
+                        _ => BlockKind::Text,
+                    },
+                    markable: !matches!(letter, 't' | 'h'),
                     message: message as u32,
                     entry: None,
-                    origin: BlockOrigin::Said,
+                    origin: match letter {
+                        'c' => BlockOrigin::Cleared,
+                        _ => BlockOrigin::Said,
+                    },
                     prefix_hash: 0,
                     weight: Estimate::ZERO,
                 });
@@ -182,6 +196,20 @@ mod tests {
         assert_eq!(marks(Some(10), 1), [59], "there is no room for two");
         assert_eq!(marks(Some(50), 2), [59], "the look-back reaches it");
         assert_eq!(marks(None, 2), [59]);
+    }
+
+    #[test]
+    fn b2_v1_the_place_where_the_next_clearing_begins_has_a_marker() {
+        let write = CacheWrite::Write;
+        let more = "x/x/".repeat(8) + "x";
+        let first = |script: &str| marks(&format!("{script}/{more}"), write, 2);
+        assert_eq!(first("xx/xx/rr/x"), [3, 23], "the first result");
+        assert_eq!(first("x/hx/r/x"), [0, 21], "thinking may be bound");
+        assert_eq!(marks("xx/xx/rr/x", write, 2), [6], "it is near");
+        let cleared = "x/hx/cc/hx/rr/x/r/x";
+        assert_eq!(marks(cleared, write, 2), [6, 11], "the next result");
+        assert_eq!(marks("x/x/cr/x", write, 2), [2, 4], "of parallel ones");
+        assert_eq!(marks("x/x/r/x", write, 1), [3], "there is no room");
     }
 
     #[test]

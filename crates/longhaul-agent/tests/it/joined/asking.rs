@@ -160,3 +160,23 @@ async fn q4_where_nobody_is_no_question_is_offered() {
     say(&mut agent, &mut events, "Go.").await;
     assert!(!offers(&house.last_body()));
 }
+
+#[tokio::test]
+async fn y2_a_session_goes_on_without_a_user_with_the_bytes_that_it_had_with_one() {
+    let house = House::scripted(&[text("A."), asking(), text("B.")]).await;
+    let place = workplace(&house, &mut Says::no()).await;
+    let (mut agent, mut events) = open(&house, &place, SessionChoice::New).await;
+    say(&mut agent, &mut events, "Go.").await;
+    let before = house.last_body();
+    agent.close(longhaul::hooks::EndReason::Other).await;
+    let builder = place.equip(house.builder().unattended());
+    let (mut agent, mut events) = builder.open(SessionChoice::Continue).await.unwrap();
+    let (ended, told) = say(&mut agent, &mut events, "Go on.").await;
+    assert_eq!(ended, PromptOutcome::Done);
+    assert!(results(&told)[0].contains("no tool"), "{told:?}");
+    let after = house.last_body();
+    assert_eq!(
+        (&before["tools"], &before["system"]),
+        (&after["tools"], &after["system"])
+    );
+}

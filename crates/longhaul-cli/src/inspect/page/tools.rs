@@ -1,11 +1,11 @@
 //! Tools: how often each was called, the largest results, and files that were read twice.
 
-use std::fmt;
+use std::fmt::{self, Write};
 
 use super::{InspectPage, sorted};
 use crate::table::{Cell, Column, TextTable};
 use crate::terminal::grouped;
-use crate::text::count;
+use crate::text::{count, wrap};
 
 /// The most files to list that were read again.
 const FILES: usize = 5;
@@ -33,6 +33,25 @@ impl InspectPage<'_> {
         }
         self.heading(out, "Tools", "in the whole file")?;
         out.push_str(&table.render(2, self.width));
+        self.reduced_results(out)
+    }
+
+    /// Results that were made smaller before they were sent.
+    fn reduced_results(&self, out: &mut String) -> fmt::Result {
+        let tools = || self.report.tools.values();
+        let reduced: u64 = tools().map(|tool| tool.reduced_results).sum();
+        if reduced == 0 {
+            return Ok(());
+        }
+        let tokens = tools().map(|tool| tool.reduced_tokens).sum();
+        let sentence = format!(
+            "{} sent in a smaller form, {} tokens less each time; the file keeps what came, and `longhaul recall` shows it.",
+            count(reduced, "result was", "results were"),
+            grouped(tokens)
+        );
+        for line in wrap(&sentence, self.width - 2) {
+            writeln!(out, "  {line}")?;
+        }
         Ok(())
     }
 
@@ -52,7 +71,11 @@ impl InspectPage<'_> {
             table.row([
                 Cell::new(grouped(result.tokens)),
                 Cell::new(result.line.to_string()),
-                Cell::new(if result.in_view { "in view" } else { "gone" }),
+                Cell::new(match (result.in_view, result.reduced) {
+                    (true, true) => "in view, reduced",
+                    (true, false) => "in view",
+                    (false, _) => "gone",
+                }),
                 Cell::path(result.tool.as_deref().unwrap_or("?")),
                 about(result.about.as_deref().unwrap_or_default()).dim(),
             ]);

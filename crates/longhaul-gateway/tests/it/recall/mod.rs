@@ -4,6 +4,7 @@ mod house;
 mod long;
 mod offered;
 mod parallel;
+mod reduced;
 mod rounds;
 mod store;
 mod thinking;

@@ -175,39 +175,47 @@ async fn compare(model: &'static str, window: u64, tending: Tending) {
     assert!(notes.waited < full.waited / 2.0);
     assert!(collapse.count(Summarizer::Fold) > 0);
     assert!(collapse.waited < full.waited / 2.0);
-    // Not waiting costs little more than waiting did (V5). The goal is a twentieth; docs/benchmarks.md says where it is missed.
-    for priced in [default, full_price] {
+    // Not waiting costs little more than waiting did (V5).
+    for (priced, most) in [(default, 1.05), (full_price, 1.1)] {
         let share = priced.total.cost_usd.to_f64() / full.total.cost_usd.to_f64();
-        assert!(share <= 1.1, "{}: {share:.3} of full only", priced.name);
+        assert!(share <= most, "{}: {share:.3} of full only", priced.name);
     }
 }
 
 /// A turn that adds a third of the window at once sometimes outruns a summary and has to wait. Over many sessions that
-/// is little.
+/// is little, and so is what the default costs more than waiting.
 #[tokio::test(start_paused = true)]
-async fn x5_over_many_sessions_hardly_anything_is_waited_for() {
-    let mut waited = [0.0; 3];
+async fn x5_v5_over_many_sessions_hardly_anything_is_waited_for_and_it_costs_hardly_more() {
+    let (mut waited, mut cost) = ([0.0; 4], [0.0; 4]);
     for seed in 1..=8 {
         let folder = Folder::new(&format!("seed-{seed}"));
         let steps = Arc::new(plan(seed, turns(), Flow::Mixed));
-        let modes = [Mode::Full, Mode::NoStall, Mode::Both];
-        for (mode, waited) in modes.into_iter().zip(&mut waited) {
+        let modes = [
+            (Mode::Full, EconomyPolicy::Off),
+            (Mode::NoStall, EconomyPolicy::Off),
+            (Mode::Both, EconomyPolicy::Off),
+            (Mode::Both, EconomyPolicy::Clear),
+        ];
+        for (at, (mode, economy)) in modes.into_iter().enumerate() {
             let setup = Setup {
                 mode,
                 tending: Tending::LooksAway,
                 model: "claude-sonnet-4-6",
                 window: WINDOW,
-                economy: EconomyPolicy::Off,
+                economy,
             };
             let figures = lived(setup, &steps, &folder).await;
-            println!("seed {seed}: waited {:.1} s", figures.waited);
-            *waited += figures.waited;
+            let usd = figures.total.cost_usd.to_f64();
+            println!("seed {seed}: waited {:.1} s, ${usd:.2}", figures.waited);
+            waited[at] += figures.waited;
+            cost[at] += usd;
         }
     }
-    let [full, no_stall, both] = waited;
-    println!("full {full:.1} s, no-stall {no_stall:.1} s, with notes {both:.1} s");
-    assert!(no_stall * 100.0 <= full, "{no_stall} of {full}");
-    assert!(both * 100.0 <= full, "{both} of {full}");
+    println!("waited {waited:.1?} s, cost ${cost:.2?}");
+    for unstalled in &waited[1..] {
+        assert!(unstalled * 100.0 <= waited[0], "{waited:?}");
+    }
+    assert!(cost[3] <= cost[0] * 1.05, "{cost:?}");
 }
 
 #[tokio::test(start_paused = true)]

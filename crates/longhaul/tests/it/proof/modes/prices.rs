@@ -146,12 +146,11 @@ async fn v1_the_prices_of_clearings_are_what_the_provider_bills_for_them() {
         assert!(count >= 5, "{model}: {count}");
         // Thinking that a bound model has to think again is priced, too, but is not on the bill of the next prompt.
         let median = shares[count / 2];
-        assert!((median - 1.0).abs() < 0.15, "{model}: {shares:.2?}");
-        // Some clearings find no entry of the cache near their first result, and more is written again than was priced.
-        assert!(
-            billed <= priced * 1.5,
-            "{model}: {billed:.3} of {priced:.3}"
-        );
+        assert!((0.8..1.1).contains(&median), "{model}: {shares:.2?}");
+        // Each finds the entry of the cache before its first result.
+        let most = shares.last().copied().unwrap_or_default();
+        assert!(most < 1.5, "{model}: {shares:.2?}");
+        assert!(billed <= priced, "{model}: {billed:.3} of {priced:.3}");
     }
 }
 
