@@ -10,7 +10,7 @@ use crate::text::count;
 const ALWAYS: [&str; 5] = [
     "A request reads from the cache what the one before it sent, unless the cache lifetime has passed since that one began, the model changed, or something before it was removed.",
     "Sizes are the measured growth between two requests, shared out over their entries by estimate.",
-    "A summary is 4,000 tokens, keeps the newest 10,000 tokens and up to 20,000 tokens of the user's messages, and reads the view once.",
+    "A summary is 4,000 tokens with 2,000 beside them, keeps the newest 10,000 tokens and up to 20,000 tokens of the user's messages, and reads the view once.",
     "What the model wrote is the same under every policy; nothing that was cleared had to be fetched again.",
     "`best` knows how the session goes on. It is a lower bound for clearing from any result on, and for summaries at any time.",
 ];

@@ -147,11 +147,11 @@ impl HistoryRent {
         self.view
     }
 
-    /// The expected view after a summary: the request prefix, what the model writes, the user's messages, and the newest
-    /// tokens word for word.
+    /// The expected view after a summary: the request prefix, what the model writes, what stands beside it, the user's
+    /// messages, and the newest tokens word for word.
     fn summary_leaves(&self) -> u64 {
         let prompts = self.prompts.min(self.scale.apply(VERBATIM_PROMPTS));
-        let written = self.output + prompts;
+        let written = self.output + SummaryForecast::BESIDE + prompts;
         let summary = match self.summary {
             Some(summary) => summary.max(written),
             None => written + self.restored,
@@ -255,7 +255,8 @@ mod tests {
             rent.push(ViewPart::Text(5_000));
             rent.forecast().view_after
         };
-        let rest = 20_000 + SummaryForecast::FIRST_OUTPUT + VERBATIM_TOKENS;
+        let text = SummaryForecast::FIRST_OUTPUT + SummaryForecast::BESIDE;
+        let rest = 20_000 + text + VERBATIM_TOKENS;
         assert_eq!(leaves(50), rest + 50);
         assert_eq!(leaves(VERBATIM_PROMPTS * 2), rest + VERBATIM_PROMPTS);
     }

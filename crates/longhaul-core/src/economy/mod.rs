@@ -26,7 +26,9 @@ pub use history_rent::HistoryRent;
 pub use policy::EconomyPolicy;
 pub use rates::{PrefixWarmth, TokenRates};
 pub use record::{EconomyOutcome, EconomyRecord, RecordedEconomyAction};
-pub use removable::{CLEARED_RESULT, KEPT_COLD, KEPT_HOT, VERBATIM_PROMPTS, VERBATIM_TOKENS};
+pub use removable::{
+    CLEARED_RESULT, KEPT_COLD, KEPT_HOT, RESTORED_FILE, VERBATIM_PROMPTS, VERBATIM_TOKENS,
+};
 pub use rent::{ConversationRent, RentedResult, StrippedThinking, ViewPart};
 pub use rule::{
     ResultRemoval, RuleSituation, SummaryForecast, ThresholdDistance, decide, decide_before,

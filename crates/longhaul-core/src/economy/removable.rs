@@ -15,6 +15,13 @@ pub const VERBATIM_TOKENS: u64 = 10_000;
 /// The most tokens of the user's messages that a summary repeats word for word, in a large window.
 pub const VERBATIM_PROMPTS: u64 = 20_000;
 
+/// The largest file that a summary decided by price restores, in tokens of a large window. A restored file is written
+/// once and read with every request until the next summary, some forty times: about 16 times the price of an input
+/// token in a hundred, where reading the file again costs one more request with the view that the summary leaves. In a
+/// view of 45,000 tokens the two are equal at about this size, if every second restored file is needed again. The summary
+/// names all files, so the model knows what it can read.
+pub const RESTORED_FILE: u64 = 1_000;
+
 /// Returns how many of the oldest results may go, of `active` results of which `unsent` came since the last request.
 pub(super) fn removable(active: usize, unsent: usize, warmth: PrefixWarmth) -> usize {
     let kept = match warmth {

@@ -17,6 +17,10 @@ use super::removable::removable;
 use super::{PrefixWarmth, RequestCounts, SentTokens, TokenRates};
 use crate::money::Usd;
 
+/// The cache is found at the ends of this many of the newest requests, also where it has one lasting entry: an entry lives
+/// for minutes after its last use, and an agent's requests follow each other within seconds.
+const FINDABLE_REQUESTS: usize = 8;
+
 /// A part of a conversation that is added to the view, by its size in tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ViewPart {
@@ -83,6 +87,9 @@ pub struct ConversationRent {
     /// Where the provider's cache has its only entry before what may be removed, if it is not found at any place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     cached_to: Option<u64>,
+    /// Where the newest requests ended, oldest first: the provider's cache still has entries there.
+    #[serde(default, skip_serializing_if = "VecDeque::is_empty")]
+    ends: VecDeque<u64>,
     /// The newest tokens that stay word for word, whatever they cost.
     #[serde(default)]
     verbatim: u64,
@@ -99,8 +106,8 @@ impl ConversationRent {
         }
     }
 
-    /// Notes that the provider's cache has no entry between this offset and what may be removed after it: everything from
-    /// there on is written again, wherever something is removed. Without this, a cache is found at any place.
+    /// Notes that the provider's cache has one lasting entry, at this offset: it is found there, and where one of the latest
+    /// requests ended. Without this, a cache is found at any place.
     pub fn cached_to(&mut self, offset: u64) {
         self.cached_to = Some(offset);
     }
@@ -112,12 +119,27 @@ impl ConversationRent {
 
     /// Where the cache ends if something is removed from this offset on.
     pub(super) fn found_before(&self, offset: u64) -> u64 {
-        match self.cached_to {
-            None => offset,
-            Some(found) if found <= offset => found,
+        let Some(kept) = self.cached_to else {
+            return offset;
+        };
+        match self.recent_end(offset) {
+            Some(end) => end.max(if kept <= offset { kept } else { 0 }),
+            None if kept <= offset => kept,
             // The only entry holds what is removed.
-            Some(_) => self.prefix.min(offset),
+            None => self.prefix.min(offset),
         }
+    }
+
+    /// Where the newest of the latest requests ended that sent nothing from this offset on.
+    fn recent_end(&self, offset: u64) -> Option<u64> {
+        let before = self.ends.partition_point(|end| *end <= offset);
+        self.ends.get(before.checked_sub(1)?).copied()
+    }
+
+    /// Whether one of the latest requests ended before this active result, so that the cache is found there.
+    pub fn is_found_before(&self, result: usize) -> bool {
+        let offset = self.offset(result);
+        offset.is_some_and(|offset| self.recent_end(offset).is_some())
     }
 
     /// Leaves this many of the newest tokens word for word (V5): no result in them can be removed.
@@ -141,6 +163,7 @@ impl ConversationRent {
         places
             .into_iter()
             .chain(&mut self.cached_to)
+            .chain(&mut self.ends)
             .for_each(moved);
     }
 
@@ -204,6 +227,13 @@ impl ConversationRent {
         self.held += request.of(self.end.saturating_sub(after_summary));
         self.sent = self.end;
         self.unsent = 0;
+        if warmth == PrefixWarmth::Cold {
+            self.ends.clear();
+        }
+        self.ends.push_back(self.end);
+        if self.ends.len() > FINDABLE_REQUESTS {
+            self.ends.pop_front();
+        }
     }
 
     /// Notes that a request with this view was sent in the past: what could be removed before it, and how it billed what
@@ -284,6 +314,7 @@ impl ConversationRent {
         self.sent = moved(self.sent);
         self.end = moved(self.end);
         self.cached_to = None;
+        self.ends.clear();
         self.was_summarized();
     }
 
@@ -315,6 +346,9 @@ impl ConversationRent {
         for thinking in &mut self.thinking {
             thinking.offset = shift(&mut passed, thinking.offset);
         }
+        // What the cache has after the first gap is of no use any more.
+        let first = gaps.first().map_or(u64::MAX, |(at, _)| *at);
+        self.ends.retain(|end| *end <= first);
         let places = [&mut self.prompt_at, &mut self.sent, &mut self.end];
         for place in places.into_iter().chain(&mut self.cached_to) {
             *place = shift(&mut (0, 0), *place);

@@ -3,10 +3,9 @@
 //! Fixed adjustments make it sooner or later; replays of recorded sessions (V7) chose them. The price of clearing
 //! a result grows with what follows it, and whoever waits pays for that; so most of the growth since the result could
 //! first be removed is not waited for. A price that does not change is waited for in full, and acting then costs at most
-//! twice the best. A summary is paid for at once, and often the last one is not earned back before the session ends, so it
-//! has to be earned by a quarter more. And while a summary is coming nearer, a clearing is done only if it is earned in
-//! half of the time that is left until then; where thresholds make the summaries, in a third of the requests until one is
-//! reached, which the clearing itself moves away.
+//! twice the best. And while a summary is coming nearer, a clearing is done only if it is earned in half of the time that is
+//! left until then; where thresholds make the summaries, in a third of the requests until one is reached, which the clearing
+//! itself moves away.
 
 use super::action_price::{self, ClearingSizes, SummarySizes};
 use super::rent::PlacedThinking;
@@ -18,8 +17,6 @@ use crate::money::{Fraction, Usd};
 
 /// The part of a price's growth that is not waited for.
 const UNWAITED_GROWTH: Fraction = Fraction { over: 3, under: 4 };
-/// The rent at which a summary is due, as a multiple of its price.
-const SUMMARY_MARGIN: Fraction = Fraction { over: 5, under: 4 };
 
 /// A clearing is earned in this part of the requests until a threshold is reached.
 const EARNED_BELOW: i128 = 3;
@@ -65,6 +62,10 @@ pub struct SummaryForecast {
 impl SummaryForecast {
     /// The output that is expected of a session's first summary.
     pub const FIRST_OUTPUT: u64 = 4_000;
+
+    /// What usually stands beside the model's text and the user's words: the frame, the names of files that were touched,
+    /// open todos, and files that are small enough to be restored.
+    pub const BESIDE: u64 = 2_000;
 }
 
 /// How long a clearing has to be earned in, where a threshold makes a summary: that removes what was cleared, too.
@@ -79,7 +80,7 @@ pub struct ThresholdDistance {
 /// A summary that is weighed.
 struct WeighedSummary {
     decision: EconomyDecision,
-    /// Whether its rent has reached its price, with the margin.
+    /// Whether its rent has reached its price.
     is_due: bool,
     /// What the rent still lacks of the price.
     lacking: Usd,
@@ -247,10 +248,9 @@ fn weigh_summary(
     };
     let price = action_price::summary(rates, situation.warmth, sizes);
     let rent = view.summary_rent(rates);
-    let due = price.max(Usd::ZERO).times(SUMMARY_MARGIN);
     Some(WeighedSummary {
         decision: EconomyDecision::new(EconomyAction::Summarize, price, rent, freed, rates),
-        is_due: rent >= due,
+        is_due: rent >= price.max(Usd::ZERO),
         lacking: (price - rent).max(Usd::ZERO),
         step: rates.read.of(freed),
     })

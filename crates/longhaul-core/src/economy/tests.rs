@@ -316,7 +316,7 @@ fn v3_unknown_prices_and_the_policy_off_decide_nothing() {
 }
 
 #[test]
-fn v3_only_the_full_policy_summarizes_and_only_when_a_quarter_more_than_the_price_is_earned() {
+fn v3_only_the_full_policy_summarizes_and_only_when_the_price_is_earned() {
     let rates = rates();
     let forecast = SummaryForecast {
         output: 1_000,
@@ -344,7 +344,42 @@ fn v3_only_the_full_policy_summarizes_and_only_when_a_quarter_more_than_the_pric
     };
     assert_eq!(decision.action, EconomyAction::Summarize);
     assert_eq!(decision.price, pico(price));
-    assert_eq!(requests, (price * 5 / 4 + step - 1) / step);
+    assert_eq!(requests, (price + step - 1) / step);
+}
+
+#[test]
+fn v1_where_one_entry_lasts_the_cache_is_also_found_where_the_latest_requests_ended() {
+    let rates = rates();
+    let mut view = ConversationRent::new(20_000);
+    view.push(ViewPart::Text(40_000));
+    view.sent(PrefixWarmth::Hot, 0);
+    view.push(result(0, 10_060));
+    for key in 1..4 {
+        view.push(result(key, 100));
+    }
+    view.sent(PrefixWarmth::Hot, 0);
+    // The lasting entry ends before the text, which would be written again.
+    view.cached_to(20_000);
+    let full = situation(EconomyPolicy::Clear, &rates);
+    let due = (0..3).find_map(|_| {
+        view.push(ViewPart::Text(50));
+        let decision = decide(&mut view, &full);
+        view.sent(PrefixWarmth::Hot, 0);
+        decision
+    });
+    let price = due.expect("it is cheap where the cache is found").price;
+    assert!(price < rates.write.of(1_000), "{price:?}");
+    assert!(view.is_found_before(0));
+    for _ in 0..20 {
+        view.push(ViewPart::Text(50));
+        view.sent(PrefixWarmth::Hot, 0);
+    }
+    assert!(
+        !view.is_found_before(0),
+        "the entry has not been used for long"
+    );
+    let late = decide(&mut view, &full);
+    assert!(late.is_none_or(|late| late.price > rates.write.of(30_000)));
 }
 
 #[test]

@@ -11,6 +11,9 @@ use super::state::{HistoryChange, HistoryState};
 use crate::plan::{Breaker, CompactionWorth, least_freed, worth};
 use crate::window::{SwitchVerdict, SwitchableAction, Switches, WindowStatus};
 
+/// The fewest tokens that a summary must free, in a large window, if it is made because it pays: the rule has compared
+/// what it frees with its price, so this only keeps one that turns out to be of no use from being made again and again.
+const LEAST_BY_PRICE: u64 = 5_000;
 /// The most tokens that a plain request for a summary adds to the conversation.
 const INSTRUCTIONS: u64 = 4_000;
 /// A request whose answer is limited to this many tokens or fewer has no room for a summary.
@@ -293,7 +296,7 @@ impl<'a> CompactionAttempt<'a> {
                 // A summary that gains too little is not the model's fault.
                 if self.could_ask == ModelAsked::Yes && answer == SummaryRequestOutcome::Nothing {
                     self.change(HistoryChange::ModelFailed);
-                    if self.setting.occasion == AttemptOccasion::Price {
+                    if self.pays() {
                         // There is room, so nothing is worth extracts.
                         return self.give_up_summary(KeptDraft::Summary, None);
                     }
@@ -340,7 +343,20 @@ impl<'a> CompactionAttempt<'a> {
     }
 
     fn is_worth_it(&self, draft: DraftSizes) -> bool {
-        worth(&self.setting.window, draft.before, draft.after) == CompactionWorth::Enough
+        let DraftSizes { before, after } = draft;
+        if self.pays() {
+            return before.saturating_sub(after) >= self.least_freed_by_price();
+        }
+        worth(&self.setting.window, before, after) == CompactionWorth::Enough
+    }
+
+    /// Whether a summary is made because it pays.
+    fn pays(&self) -> bool {
+        self.setting.occasion == AttemptOccasion::Price
+    }
+
+    fn least_freed_by_price(&self) -> u64 {
+        self.setting.window.scale().apply(LEAST_BY_PRICE)
     }
 
     fn take_cleared(&mut self, draft: Option<DraftSizes>) {
@@ -380,6 +396,14 @@ impl<'a> CompactionAttempt<'a> {
 
     fn take_estimate(&mut self, least: u64) {
         let (state, window) = (&self.setting.state, &self.setting.window);
+        if self.pays() {
+            let used = state.measured.used;
+            if used.saturating_sub(least) < self.least_freed_by_price() {
+                self.change(HistoryChange::GainedTooLittle { used, after: None });
+                return self.perform(AttemptEffect::GiveUp);
+            }
+            return self.summarize_if_allowed();
+        }
         // Summaries seldom become shorter from one to the next.
         let least = least.max(state.summary_leaves().unwrap_or(0));
         let used = state.measured.used;
@@ -423,7 +447,9 @@ impl<'a> CompactionAttempt<'a> {
         // that can free too little, judging by the last one: extracts make the request fit until there is enough new
         // content.
         let is_first = !matches!(occasion, AttemptOccasion::Full(pressing) if pressing.tries > 0);
-        state.breaker() == Breaker::Closed && is_first && state.may_free_enough(asking.used, window)
+        // Whoever decided by price knows what the last one left.
+        let is_enough = self.pays() || state.may_free_enough(asking.used, window);
+        state.breaker() == Breaker::Closed && is_first && is_enough
     }
 
     /// How the summary can be requested after the client's own bytes.
@@ -441,7 +467,7 @@ impl<'a> CompactionAttempt<'a> {
     }
 
     fn ask(&mut self) {
-        if self.setting.occasion == AttemptOccasion::Price && !self.may_ask() {
+        if self.pays() && !self.may_ask() {
             return self.perform(AttemptEffect::GiveUp);
         }
         match self.behind() {

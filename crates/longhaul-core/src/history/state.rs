@@ -180,6 +180,12 @@ impl HistoryState {
         used < self.rest
     }
 
+    /// Whether a summary freed too little, and too little was added since for another one to do better. A summary that
+    /// did free enough is no reason to wait: the next one has to be earned anew.
+    pub fn rests_after_failure(&self, used: u64) -> bool {
+        self.too_little > 0 && self.rests(used)
+    }
+
     /// Whether it is time to make the history smaller, so that this is done in time.
     pub fn is_due(&self, window: &WindowStatus) -> bool {
         let limit = window.auto_compact;

@@ -21,6 +21,8 @@ pub(crate) struct Bill {
     pub(crate) refusal: Option<String>,
     /// How long the client waited for each answer, in milliseconds of real time.
     pub(crate) waits: Vec<f64>,
+    /// A direct run as a transcript.
+    pub(crate) recorded: String,
 }
 
 impl Bill {

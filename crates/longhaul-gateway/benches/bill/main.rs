@@ -2,15 +2,18 @@
 //!
 //! Run `cargo bench -p longhaul-gateway --bench bill`. A client that never trims sends each long recorded session again,
 //! at the recorded times, through a gateway to the simulator. The baseline is the same client without a gateway and with
-//! a window without an end. Beside the books stands what `longhaul replay` forecasts for the same session. Figures are
-//! of prompts, summaries and clearings; what the model writes in its answers is left out, because it is the same for
+//! a window without an end. That direct run is recorded as a transcript with the usage that the simulator billed, and
+//! beside the bills stands what `longhaul replay` forecasts for the recording, and the best schedule in hindsight. Figures
+//! are of prompts, summaries and clearings; what the model writes in its answers is left out, because it is the same for
 //! all.
 //!
 //! Assumptions: the model answers what it answered in the recording, whatever it had in view; recorded thinking is left out
 //! (its signatures are not the simulator's), and a model that binds thinking gets the simulator's own; the system prompt
 //! is plain text of the recorded size; images are a line of text. `LONGHAUL_BILL_MODEL` and `LONGHAUL_BILL_WINDOW` choose
 //! another model or window, `LONGHAUL_BILL_MOST` the most requests of a session, `LONGHAUL_BILL_ONLY` sessions by a part
-//! of their path; `LONGHAUL_BILL_OURS` leaves out the provider's own ways, `LONGHAUL_BILL_WAYS` takes only these (`clear,p-compact`), `LONGHAUL_BILL_SHOW` prints every compaction.
+//! of their path; `LONGHAUL_BILL_OURS` leaves out the provider's own ways, `LONGHAUL_BILL_WAYS` takes only these
+//! (`clear,p-compact`), `LONGHAUL_BILL_SHOW` prints every compaction, `LONGHAUL_BILL_KEEP` names a folder that gets the
+//! transcripts of the direct runs.
 //! `LONGHAUL_PEERS` names other proxies to send the same through (`../peers/mod.rs`); they get a provider with a window
 //! without an end, as the direct client does, because a request that is refused would cost them nothing.
 //! `cargo test -p longhaul-gateway --bench bill` runs the same without an optimized build.
@@ -26,6 +29,7 @@
 
 mod details;
 mod fidelity;
+mod forecast;
 #[path = "../peers/mod.rs"]
 mod peers;
 mod provider;
@@ -33,7 +37,6 @@ mod recorded_time;
 mod session;
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -46,9 +49,6 @@ use hyper_util::rt::TokioExecutor;
 use jiff::Timestamp;
 use longhaul::Clock;
 use longhaul_core::economy::EconomyPolicy;
-use longhaul_core::economy::replay::{
-    PricedConversation, ReplayDriver, ReplayTerms, ReplayWindow, simulate,
-};
 use longhaul_core::message::Usage;
 use longhaul_core::models::ModelTable;
 use longhaul_core::money::Usd;
@@ -59,22 +59,21 @@ use serde_json::{Value, json};
 use url::Url;
 
 use details::{Bill, details};
+use forecast::{Forecast, POLICIES, forecast, record};
 use peers::Peer;
 use provider::{CLIENTS_MAX_TOKENS, Provider};
 use recorded_time::RecordedTime;
-use session::{Session, read, recording, tools};
+use session::{Session, read, tools};
 
 /// Sessions of at least this size are long.
 const LONG: u64 = 1_000_000;
 const WINDOW: u64 = 200_000;
 const GOALS: [(&str, f64); 2] = [("clear", 0.66), ("full", 0.48)];
 const NEVER_ABOVE: f64 = 1.02;
-/// The policies, in the order of their columns.
-const FORECAST: [EconomyPolicy; 3] = [
-    EconomyPolicy::Off,
-    EconomyPolicy::Clear,
-    EconomyPolicy::Full,
-];
+/// How far a forecast may be from the bill.
+const FORECAST_ERROR: f64 = 0.05;
+/// How long a summary that was announced is waited for.
+const PATIENCE: Duration = Duration::from_millis(1_600);
 
 /// What stands between the client and the model.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -119,7 +118,7 @@ fn main() -> ExitCode {
 }
 
 async fn all(files: &[&std::path::PathBuf], model: &str, window: u64) -> ExitCode {
-    let mut ways: Vec<Between> = FORECAST.map(Between::Gateway).into();
+    let mut ways: Vec<Between> = POLICIES.map(Between::Gateway).into();
     if std::env::var_os("LONGHAUL_BILL_OURS").is_none() {
         ways.extend([Between::ProviderClears, Between::ProviderCompacts]);
     }
@@ -135,22 +134,26 @@ async fn all(files: &[&std::path::PathBuf], model: &str, window: u64) -> ExitCod
     for way in ways {
         print!("{:>width$}", way.name(), width = width_of(way));
     }
-    println!("   forecast: off  clear   full");
+    println!("   forecast: off  clear   full  best: clear  full");
     let mut sums = vec![0.0; ways.len()];
     let mut bills: Vec<Vec<Bill>> = (0..=ways.len()).map(|_| Vec::new()).collect();
+    let (mut dollars, mut whole) = (vec![0.0; ways.len()], 0.0);
     let mut missed = 0;
     for file in files {
         let session = read(file);
-        let unmanaged = bill(&session, model, window, &Between::Nothing).await;
+        let mut unmanaged = bill(&session, model, window, &Between::Nothing).await;
         let (requests, direct) = (unmanaged.requests, unmanaged.cost);
+        let recorded = std::mem::take(&mut unmanaged.recorded);
         bills[0].push(unmanaged);
         print!("  {:<13}{requests:>9}{:>9}", session.name, short(direct));
+        whole += direct.to_f64();
         let mut parts = Vec::new();
-        for ((way, sum), bills) in ways.iter().zip(&mut sums).zip(&mut bills[1..]) {
+        for (column, way) in ways.iter().enumerate() {
             let bill = bill(&session, model, window, way).await;
             let part = bill.cost.to_f64() / direct.to_f64();
-            bills.push(bill);
-            *sum += part;
+            dollars[column] += bill.cost.to_f64();
+            bills[column + 1].push(bill);
+            sums[column] += part;
             print!("{part:>width$.3}", width = width_of(way));
             parts.push(part);
             if matches!(
@@ -161,16 +164,25 @@ async fn all(files: &[&std::path::PathBuf], model: &str, window: u64) -> ExitCod
                 missed += 1;
             }
         }
-        let forecast = forecast(file, model, window);
+        if let Ok(folder) = std::env::var("LONGHAUL_BILL_KEEP") {
+            std::fs::write(format!("{folder}/{}.jsonl", session.name), &recorded).unwrap();
+        }
+        let Forecast { policies, best } = forecast(&recorded, model, window);
         print!("        ");
-        for (policy, forecast) in FORECAST.into_iter().zip(forecast) {
+        for (policy, forecast) in POLICIES.into_iter().zip(policies) {
             let policy = Between::Gateway(policy);
             let billed = ways.iter().zip(&parts).find(|(way, _)| **way == policy);
-            let is_off = billed.is_some_and(|(_, part)| (forecast / part - 1.0).abs() > 0.05);
+            let is_off =
+                billed.is_some_and(|(_, part)| (forecast / part - 1.0).abs() > FORECAST_ERROR);
             print!(" {forecast:.3}{}", if is_off { "!" } else { " " });
         }
-        println!();
+        println!("       {:.3} {:.3}", best[0], best[1]);
     }
+    print!("  {:<22}{whole:>9.2}", "all");
+    for (way, dollars) in ways.iter().zip(&dollars) {
+        print!("{:>width$.3}", dollars / whole, width = width_of(way));
+    }
+    println!();
     print!("  {:<31}", "mean");
     for (way, sum) in ways.iter().zip(&sums) {
         let mean = sum / files.len() as f64;
@@ -201,25 +213,6 @@ fn short(amount: Usd) -> String {
 fn number(name: &str, usual: u64) -> u64 {
     let given = std::env::var(name).ok();
     given.map_or(usual, |given| given.parse().unwrap())
-}
-
-/// What `longhaul replay` forecasts: the parts of append-only under each policy.
-fn forecast(path: &Path, model: &str, window: u64) -> [f64; 3] {
-    let session = recording(path);
-    let table = ModelTable::builtin();
-    let terms = ReplayTerms::of(&session, &table, Some(model), Some(Default::default()));
-    let terms = terms.in_window(ReplayWindow::Tokens(window));
-    let conversations: Vec<PricedConversation> = session
-        .conversations
-        .iter()
-        .map(|conversation| PricedConversation::new(conversation, &terms).unwrap())
-        .collect();
-    let total = |driver: ReplayDriver<'_>| -> f64 {
-        let runs = conversations.iter().map(|one| simulate(one, driver));
-        runs.map(|run| run.prompt_side().to_f64()).sum()
-    };
-    let whole = total(ReplayDriver::AppendOnly);
-    FORECAST.map(|policy| total(ReplayDriver::Policy(policy)) / whole)
 }
 
 /// The way of a session's requests: where the client sends them, and where they end.
@@ -373,6 +366,15 @@ async fn bill(session: &Session, model: &str, window: u64, between: &Between) ->
             bill.refusal.get_or_insert(refusal);
         }
         let reply: Value = serde_json::from_slice(&reply).unwrap_or_default();
+        if *between == Between::Nothing {
+            let mut answer = answer.clone();
+            answer["id"] = json!(format!("msg_{}", bill.requests));
+            answer["model"] = json!(model);
+            answer["usage"] = reply["usage"].clone();
+            let now = route.clock.now();
+            record(&mut bill.recorded, now, &session.messages[at].0);
+            record(&mut bill.recorded, now, &answer);
+        }
         let output = reply["usage"]["output_tokens"].as_u64().unwrap_or(0);
         let usage = Usage {
             output,
@@ -407,7 +409,8 @@ async fn bill(session: &Session, model: &str, window: u64, between: &Between) ->
         let used =
             Usage::read(reply["usage"].to_string().as_bytes()).map_or(0, |usage| usage.prompt());
         if matches!(between, Between::Gateway(_)) && (pays || used * 2 > window) {
-            settled(&route.provider, own + bill.requests).await;
+            let patience = if pays { PATIENCE } else { PATIENCE / 8 };
+            settled(&route.provider, own + bill.requests, patience).await;
             own = route.provider.calls() - bill.requests;
         }
     }
@@ -456,12 +459,14 @@ async fn show(gateway: &Gateway, client: &HttpClient<HttpConnector, Full<Bytes>>
             .flatten()
         {
             println!(
-                "    {} {} -> {} cost {} economy {}",
+                "    {} {} -> {} cost {} economy {} files {} notes {}",
                 made["kind"],
                 made["before_tokens"],
                 made["after_tokens"],
                 made["cost_usd"],
-                made["report"]["economy"]
+                made["report"]["economy"],
+                made["report"]["files"],
+                made["report"]["notes"]
             );
         }
     }
@@ -505,11 +510,12 @@ fn marked_if_user(message: &Value) -> String {
 
 /// Gives a summary that may be under way the time to arrive: a real client takes longer for its next request than this
 /// one does.
-async fn settled(provider: &Provider, known: usize) {
-    for _ in 0..15 {
+async fn settled(provider: &Provider, known: usize, patience: Duration) {
+    let began = Instant::now();
+    while began.elapsed() < patience {
         tokio::time::sleep(Duration::from_millis(10)).await;
         if provider.calls() > known {
-            tokio::time::sleep(Duration::from_millis(60)).await;
+            tokio::time::sleep(PATIENCE / 4).await;
             return;
         }
     }

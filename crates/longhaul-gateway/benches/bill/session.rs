@@ -20,9 +20,8 @@ pub(crate) struct Session {
 }
 
 /// Reads a session by its sizes.
-pub(crate) fn recording(path: &Path) -> SessionRecording {
+pub(crate) fn recording(bytes: &[u8]) -> SessionRecording {
     let mut reader = SessionRecordingReader::new();
-    let bytes = std::fs::read(path).unwrap();
     for (number, line) in (1..).zip(bytes.split(|byte| *byte == b'\n')) {
         reader.line(number, 0, line);
     }
@@ -78,7 +77,7 @@ pub(crate) fn read(path: &Path) -> Session {
     Session {
         name: name.chars().take(12).collect(),
         messages: valid(all),
-        prefix: recording(path).conversations[0].prefix,
+        prefix: recording(&std::fs::read(path).unwrap()).conversations[0].prefix,
     }
 }
 

@@ -89,7 +89,7 @@ impl Compactor {
 
     /// Whether an earlier summary was of no use, and too little was added since.
     fn rests(&self, line: BranchId, used: u64) -> bool {
-        self.branch_states.history(line).rests(used)
+        self.branch_states.history(line).rests_after_failure(used)
     }
 
     /// A summary was requested without success: its cost is added to the compacted prefix in use, or to the next one.

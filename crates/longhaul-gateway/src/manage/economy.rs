@@ -179,6 +179,7 @@ impl Compactor {
     ) {
         let view = &situation.history.view;
         let keys = view.results().skip(results.start).take(results.len());
+        let keys = keys.filter(|result| result.freed > 0);
         let chosen: Vec<(usize, Id)> = keys
             .filter_map(|result| situation.history.results.get(result.key as usize).copied())
             .collect();
@@ -199,8 +200,12 @@ impl Compactor {
                     return;
                 };
                 let first = chosen.iter().map(|(message, _)| *message).min();
-                // The cache is found at the breakpoint that earlier requests had.
-                let found = situation.history.anchor.or(first);
+                // The cache is found where one of the latest requests ended, or at the breakpoint that all of them had.
+                let anchor = situation.history.anchor;
+                let found = match view.is_found_before(results.start) {
+                    true => first,
+                    false => anchor.or(first),
+                };
                 let elements = found.and_then(|found| elements_before(material, &base, found));
                 material.outgoing = sending;
                 if let Some(elements) = elements.filter(|_| {
@@ -243,14 +248,18 @@ impl Compactor {
         let mut roles = material.roles().iter();
         let last = roles.rposition(|role| *role == BodyRole::Assistant)?;
         let at = *hashes.get(last)?;
-        let first = chosen.iter().map(|(message, _)| *message).min()?;
+        let binds = situation.spec.thinking.binding.may_bind();
+        let mut first = chosen.iter().map(|(message, _)| *message).min()?;
+        if let Some(base) = base.filter(|base| binds && !base.rewrite.settled) {
+            // It comes into use with this request, so thinking after it was bound to what it replaces.
+            first = first.min(first_unsettled(material, base).unwrap_or(first));
+        }
         let changed = HistoryHash(*hashes.get(first)?);
         let stripped = base.map_or_else(Vec::new, |base| stripped_spans(material, &base.rewrite));
         let mut derived = DerivedRest {
             changed_from: Some(changed),
             stripped,
         };
-        let binds = situation.spec.thinking.binding.may_bind();
         if binds {
             derived = derived.stripping(StrippedSpan {
                 from: changed,
@@ -316,6 +325,16 @@ impl Compactor {
             &self.settings.tools,
             material.recall,
         )
+    }
+}
+
+/// The first message whose thinking is no longer valid once this prefix is in use.
+fn first_unsettled(material: &RequestContext, base: &LoadedPrefix) -> Option<usize> {
+    let recognized = &material.recognized;
+    match (&base.rewrite.derived, base.rewrite.root) {
+        (Some(derived), _) => position(recognized, derived.changed_from?.0),
+        (None, Some(root)) => Some(position(recognized, root)? + 1),
+        (None, None) => Some(recognized.lead),
     }
 }
 

@@ -31,6 +31,9 @@ pub struct CompactorSettings {
     pub before_messages: u64,
     /// The most tokens that a summary may leave in the window, if that is less than the threshold.
     pub most_left: Option<u64>,
+    /// The most tokens of a file that is restored, if files are restored only where that is cheaper than reading them
+    /// again.
+    pub largest_file: Option<u64>,
     /// The current time.
     pub now: Timestamp,
     /// How long a request waits for a summary from a model.
@@ -58,6 +61,7 @@ impl CompactorSettings {
             instructions: None,
             before_messages: 0,
             most_left: None,
+            largest_file: None,
             now,
             patience: Duration::from_secs(120),
         }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use longhaul_core::economy::{
-    ConversationRent, PrefixWarmth, SummaryForecast, VERBATIM_TOKENS, ViewPart,
+    ConversationRent, PrefixWarmth, RESTORED_FILE, SummaryForecast, VERBATIM_TOKENS, ViewPart,
 };
 use longhaul_core::history::HistoryRent;
 use longhaul_core::message::Id;
@@ -25,9 +25,12 @@ use crate::body::BodyRole;
 /// What stays of a result that was cleared: its frame and the marker.
 const MARKER: u64 = 60;
 
-/// How many files a summary restores, and how much of each, in a large window (R1).
+/// The breakpoint that stays is before the oldest result that frees at least so many tokens, or the largest if none does:
+/// a small old one is not worth writing all that follows it again.
+const ANCHORED: u64 = 1_000;
+
+/// How many files a summary restores (R1).
 const FILES: usize = 5;
-const FILE: u64 = 5_000;
 
 /// Whether results may be cleared by price.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -168,6 +171,7 @@ impl<'r> SizedHistory<'r> {
         }
         let until = self.material.outgoing.replaced.as_ref();
         let until = until.map_or(0, |(_, until)| *until);
+        let mut anchored_before = 0;
         let mut prefix_end = rent.so_far();
         let mut before = None;
         for (index, message) in self.messages.iter().enumerate() {
@@ -194,27 +198,32 @@ impl<'r> SizedHistory<'r> {
                     SizedPart::Thinking(unscaled) => ViewPart::Thinking(tokens(unscaled)),
                     SizedPart::Result { call, tokens: size } => {
                         let size = tokens(size);
-                        match size.checked_sub(MARKER).filter(|freed| *freed >= MARKER) {
-                            Some(_) if cleared.contains(&call) => ViewPart::Text(MARKER),
-                            Some(freed)
-                                if clearing == ClearingPermission::Permitted
-                                    && clearable.contains(&call)
-                                    && !referred.contains(&call) =>
-                            {
-                                if results.is_empty() && entries == CacheEntries::Anchored {
-                                    // The breakpoint is in the part that the gateway wrote.
-                                    anchor = Some(index.min(until));
-                                    let after = if index < until { start } else { prefix_end };
-                                    rent.cached_to(after);
-                                }
-                                results.push((index, call));
-                                ViewPart::Result {
-                                    key: results.len() as u64 - 1,
-                                    tokens: size,
-                                    freed,
-                                }
+                        if cleared.contains(&call) {
+                            ViewPart::Text(size.min(MARKER))
+                        } else if clearing == ClearingPermission::Permitted
+                            && clearable.contains(&call)
+                            && !referred.contains(&call)
+                        {
+                            // Small ones are not worth a marker, but count among the newest results.
+                            let freed = size.saturating_sub(MARKER);
+                            let freed = if freed < MARKER { 0 } else { freed };
+                            let is_worth_more =
+                                freed > anchored_before && anchored_before < ANCHORED;
+                            if entries == CacheEntries::Anchored && is_worth_more {
+                                anchored_before = freed;
+                                // The breakpoint is in the part that the gateway wrote.
+                                anchor = Some(index.min(until));
+                                let after = if index < until { start } else { prefix_end };
+                                rent.cached_to(after);
                             }
-                            _ => ViewPart::Text(size),
+                            results.push((index, call));
+                            ViewPart::Result {
+                                key: results.len() as u64 - 1,
+                                tokens: size,
+                                freed,
+                            }
+                        } else {
+                            ViewPart::Text(size)
                         }
                     }
                 };
@@ -229,12 +238,12 @@ impl<'r> SizedHistory<'r> {
         }
     }
 
-    /// The files that a summary would restore, approximately: the results of the newest calls that show files before the
-    /// messages that stay, each cut as a file would be.
+    /// The files that a summary decided by price would restore, approximately: of the results of the newest calls that
+    /// show files before the messages that stay, those that are small.
     fn restored(&self, counter: &CalibratedCounter, scale: WindowScale) -> u64 {
         let reads = self.messages.iter().flat_map(|message| &message.reads);
         let reads: HashSet<Id> = reads.copied().collect();
-        let each = scale.apply(FILE);
+        let largest = scale.apply(RESTORED_FILE);
         let (mut kept, mut files) = (0, 0);
         let mut restored = 0;
         for message in self.messages.iter().rev() {
@@ -248,7 +257,8 @@ impl<'r> SizedHistory<'r> {
                     && files < FILES
                 {
                     files += 1;
-                    restored += counter.scaled(*tokens).tokens.min(each);
+                    let tokens = counter.scaled(*tokens).tokens;
+                    restored += if tokens <= largest { tokens } else { 0 };
                 }
             }
             if files == FILES {

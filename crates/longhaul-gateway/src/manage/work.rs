@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use longhaul_core::economy::VERBATIM_TOKENS;
+use longhaul_core::economy::{RESTORED_FILE, VERBATIM_TOKENS};
 use longhaul_core::history::{self, HistoryState, OversizedRequest};
 
 use super::compactor::Compactor;
@@ -196,6 +196,9 @@ impl Compactor {
         let cuts = newest_stays.into_iter().chain(whole);
         for cut in cuts {
             let mut settings = self.settings.for_conversation(head, self.clock.now());
+            if let WorkOccasion::Pays(_) = occasion {
+                settings.largest_file = Some(window.scale().apply(RESTORED_FILE));
+            }
             if let WorkOccasion::Full(need) = occasion {
                 // The messages that stay after it take up window space, too.
                 settings.before_messages += density.tokens(cut.after);

@@ -284,7 +284,10 @@ impl SessionBuilder {
     /// user is present, and those of programs that are still starting. The others alone decide whether the tools have
     /// changed. A call of a tool that the host does not have gets a result that says so.
     #[must_use]
-    pub fn optional_tools(mut self, is_optional: impl Fn(&str) -> bool + Send + Sync + 'static) -> Self {
+    pub fn optional_tools(
+        mut self,
+        is_optional: impl Fn(&str) -> bool + Send + Sync + 'static,
+    ) -> Self {
         self.optional_tools = Some(Arc::new(is_optional));
         self
     }

@@ -106,7 +106,8 @@ impl SessionBuilder {
         let (resume, head) = match &stored.resumed {
             Some(resumed) => {
                 let whole = || place.read_whole();
-                let (resumed_prefix, optional) = (self.resumed_prefix, self.optional_tools.as_ref());
+                let (resumed_prefix, optional) =
+                    (self.resumed_prefix, self.optional_tools.as_ref());
                 let may_keep = |before: &RequestPrefix, wanted: &RequestPrefix| {
                     resumed_prefix == ResumedPrefix::KeepUntilCompaction
                         && before.model() == wanted.model()

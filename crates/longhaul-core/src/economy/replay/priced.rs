@@ -19,6 +19,17 @@ pub struct PricedConversation {
     pub(super) items: Vec<RecordedItem>,
     pub(super) requests: Vec<PricedRequest>,
     pub(super) ttl: Ttl,
+    pub(super) host: ReplayedHost,
+}
+
+/// Who decides in a replayed conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum ReplayedHost {
+    /// A session, which knows what each of its requests was billed, and sets its own cache breakpoints.
+    #[default]
+    Session,
+    /// A gateway, for which each reply stands for one reading (V9), and which has one breakpoint of its own.
+    Gateway,
 }
 
 /// A request that can be replayed.
@@ -95,7 +106,19 @@ impl PricedConversation {
             items,
             requests,
             ttl: terms.ttl,
+            host: ReplayedHost::Session,
         })
+    }
+
+    /// The same conversation with a gateway between the client and the provider, instead of a session that is its own
+    /// host: past requests count as readings (V9), and after its first action the cache is found at the breakpoint that
+    /// the gateway keeps before the oldest result, or where one of the latest requests ended.
+    #[must_use]
+    pub fn behind_a_gateway(self) -> Self {
+        Self {
+            host: ReplayedHost::Gateway,
+            ..self
+        }
     }
 
     /// The rates of a request whose view has this size.

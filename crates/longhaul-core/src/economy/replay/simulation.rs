@@ -4,7 +4,7 @@
 //! (U3) and under pressure (U5), a summary at the threshold (H2). A schedule that is given step by step is billed in the
 //! same way, so that the best schedule in hindsight can be shown beside the policies.
 
-use super::priced::PricedConversation;
+use super::priced::{PricedConversation, ReplayedHost};
 use super::session::ItemKind;
 use crate::economy::{
     CLEARED_RESULT, ConversationRent, EconomyAction, EconomyPolicy, PrefixWarmth, RuleSituation,
@@ -16,6 +16,8 @@ use crate::window::{WindowLevel, WindowStatus};
 
 /// The idle time after which the thresholds clear old results, in seconds.
 const IDLE: i64 = 3_600;
+/// A gateway's lasting cache entry ends before the oldest result that frees this many tokens.
+const LASTING_ENTRY: u64 = 1_000;
 /// Under pressure, results are cleared down to this many tokens, if that frees the second number.
 const PRESSURE: (u64, u64) = (40_000, 20_000);
 
@@ -137,6 +139,8 @@ struct Simulation<'a> {
     prompts: Vec<u64>,
     /// The first item that is still in the view.
     start: usize,
+    /// A summary that is being made while the conversation goes on, and what the view costs that it reads.
+    made: Option<MadeSummary>,
     run: PolicyRun,
 }
 
@@ -148,6 +152,7 @@ impl<'a> Simulation<'a> {
             sizes: conversation.items.iter().map(|item| item.tokens).collect(),
             prompts: prompts_before(conversation),
             start: 0,
+            made: None,
             run: PolicyRun::default(),
         }
     }
@@ -170,9 +175,9 @@ impl<'a> Simulation<'a> {
         }
         let warmth = self.conversation.warmth(request, self.view.view());
         let after_summary = self.usual_view_after(request);
-        let warmth = match priced.first {
-            Some(_) => PrefixWarmth::Hot,
-            None => warmth,
+        let warmth = match (priced.first, self.conversation.host, warmth) {
+            (Some(_), ..) | (_, ReplayedHost::Gateway, PrefixWarmth::Cold) => PrefixWarmth::Hot,
+            _ => warmth,
         };
         self.view.sent(warmth, after_summary);
         self.run.prompts += bill;
@@ -186,17 +191,17 @@ impl<'a> Simulation<'a> {
     fn push(&mut self, index: usize) {
         let item = &self.conversation.items[index];
         let tokens = item.tokens;
-        self.view
-            .push(match (item.kind, PricedConversation::freed(item)) {
-                (_, Some(freed)) => ViewPart::Result {
-                    key: index as u64,
-                    tokens,
-                    freed,
-                },
-                (ItemKind::Prompt, _) => ViewPart::Prompt(tokens),
-                (ItemKind::Thinking, _) => ViewPart::Thinking(tokens),
-                _ => ViewPart::Text(tokens),
-            });
+        self.view.push(match item.kind {
+            // Those that are hardly larger than a marker count among the newest results.
+            ItemKind::Result => ViewPart::Result {
+                key: index as u64,
+                tokens,
+                freed: PricedConversation::freed(item).unwrap_or(0),
+            },
+            ItemKind::Prompt => ViewPart::Prompt(tokens),
+            ItemKind::Thinking => ViewPart::Thinking(tokens),
+            ItemKind::Text => ViewPart::Text(tokens),
+        });
     }
 
     fn act(
@@ -217,7 +222,7 @@ impl<'a> Simulation<'a> {
                 let due = script[from..].iter();
                 for action in due.take_while(|action| action.request == request) {
                     match action.clear_from {
-                        None => self.summarize(request, warmth, ActionReason::Schedule, reused),
+                        None => self.summarize_now(request, warmth, ActionReason::Schedule, reused),
                         Some(item) => {
                             let removable = self.view.removable(warmth);
                             let results = self.view.results().take(removable).enumerate();
@@ -233,6 +238,33 @@ impl<'a> Simulation<'a> {
         }
     }
 
+    /// Puts a summary in place that was made while the conversation went on.
+    fn put_in_place(&mut self, request: usize, warmth: PrefixWarmth, reused: &mut u64) {
+        let Some(made) = self.made.take() else {
+            return;
+        };
+        let shape = self.shape(request);
+        if !self.shrinks(&shape) {
+            return;
+        }
+        self.replace(request, shape, warmth, ActionReason::Price, reused);
+        if let Some(action) = self.run.actions.last_mut() {
+            (action.price, action.rent) = (made.price, made.rent);
+        }
+    }
+
+    /// Where the cache is found if something is removed from this offset on.
+    fn note_lasting_entry(&mut self) {
+        if self.conversation.host == ReplayedHost::Gateway && !self.run.actions.is_empty() {
+            let freed = self.view.results().map(|result| result.freed);
+            let worth = { freed }.position(|freed| freed >= LASTING_ENTRY);
+            let worth = worth.unwrap_or(0);
+            let kept = self.view.offset(worth);
+            let kept = kept.unwrap_or(self.view.sent_view());
+            self.view.cached_to(kept);
+        }
+    }
+
     fn by_price(
         &mut self,
         request: usize,
@@ -240,6 +272,8 @@ impl<'a> Simulation<'a> {
         policy: EconomyPolicy,
         reused: &mut u64,
     ) {
+        self.put_in_place(request, warmth, reused);
+        self.note_lasting_entry();
         let rates = self.conversation.rates(request, self.view.view());
         let situation = RuleSituation {
             policy,
@@ -256,14 +290,22 @@ impl<'a> Simulation<'a> {
             EconomyAction::Clear(results) => {
                 let results: Vec<usize> = results.clone().collect();
                 self.clear(request, &results, ActionReason::Price, reused);
+                if let Some(action) = self.run.actions.last_mut() {
+                    (action.price, action.rent) = (decision.price, decision.rent);
+                }
             }
             EconomyAction::Summarize => {
-                self.summarize(request, warmth, ActionReason::Price, reused);
+                // It is made after the answer, when the cache holds all that was sent.
+                let warmth = match warmth {
+                    PrefixWarmth::Cold => PrefixWarmth::Hot,
+                    hot => hot,
+                };
+                self.pay_for_summary(request, warmth);
+                self.made = Some(MadeSummary {
+                    price: decision.price,
+                    rent: decision.rent,
+                });
             }
-        }
-        if let Some(action) = self.run.actions.last_mut() {
-            action.price = decision.price;
-            action.rent = decision.rent;
         }
     }
 
@@ -287,7 +329,7 @@ impl<'a> Simulation<'a> {
             self.clear(request, &chosen, ActionReason::Threshold, reused);
         }
         if priced.window.at(self.view.view()).level >= WindowLevel::AutoCompact {
-            self.summarize(request, warmth, ActionReason::Threshold, reused);
+            self.summarize_now(request, warmth, ActionReason::Threshold, reused);
         }
     }
 
@@ -319,9 +361,15 @@ impl<'a> Simulation<'a> {
     }
 
     fn clear(&mut self, request: usize, results: &[usize], reason: ActionReason, reused: &mut u64) {
+        let frees = |index: &&usize| {
+            let result = self.view.results().nth(**index);
+            result.is_some_and(|result| result.freed > 0)
+        };
+        let results: &[usize] = &results.iter().filter(frees).copied().collect::<Vec<_>>();
         let Some(from) = results.first().and_then(|first| self.view.offset(*first)) else {
             return;
         };
+        let from = self.view.found_before(from);
         let before = self.view.view();
         for result in results {
             let key = self.view.results().nth(*result).map(|result| result.key);
@@ -352,24 +400,46 @@ impl<'a> Simulation<'a> {
         });
     }
 
-    /// Replaces everything but the newest tokens by a summary, if that makes the view smaller.
-    fn summarize(
+    /// Bills a request for a summary of the view.
+    fn pay_for_summary(&mut self, request: usize, warmth: PrefixWarmth) {
+        let rates = self.conversation.rates(request, self.view.view());
+        let output = SummaryForecast::FIRST_OUTPUT;
+        let read = self.view.sent_view();
+        self.run.summaries += action_price::notes_run(&rates, warmth, read, output);
+    }
+
+    /// Makes a summary that a request waits for.
+    fn summarize_now(
         &mut self,
         request: usize,
         warmth: PrefixWarmth,
         reason: ActionReason,
         reused: &mut u64,
     ) {
-        let SummaryShape { cut, kept, summary } = self.shape(request);
+        let shape = self.shape(request);
+        if self.shrinks(&shape) {
+            self.pay_for_summary(request, warmth);
+            self.replace(request, shape, warmth, reason, reused);
+            self.made = None;
+        }
+    }
+
+    /// Whether a summary makes the view smaller.
+    fn shrinks(&self, shape: &SummaryShape) -> bool {
+        self.view.sent_view().saturating_sub(shape.kept) > self.view.prefix() + shape.summary
+    }
+
+    /// Replaces everything but the newest tokens by a summary.
+    fn replace(
+        &mut self,
+        request: usize,
+        SummaryShape { cut, kept, summary }: SummaryShape,
+        warmth: PrefixWarmth,
+        reason: ActionReason,
+        reused: &mut u64,
+    ) {
         let kept_from = self.view.sent_view().saturating_sub(kept);
         let before = self.view.view();
-        if kept_from <= self.view.prefix() + summary {
-            return;
-        }
-        let rates = self.conversation.rates(request, before);
-        let output = SummaryForecast::FIRST_OUTPUT;
-        self.run.summaries +=
-            action_price::notes_run(&rates, warmth, self.view.sent_view(), output);
         self.view
             .summarize(kept_from, summary, self.conversation.thinking(request));
         self.start = cut;
@@ -400,7 +470,7 @@ impl<'a> Simulation<'a> {
         let scale = self.conversation.requests[request].window.scale();
         let sent = self.conversation.requests[request].items_end;
         let prompts = self.prompts[sent].min(scale.apply(VERBATIM_PROMPTS));
-        let summary = SummaryForecast::FIRST_OUTPUT + prompts;
+        let summary = SummaryForecast::FIRST_OUTPUT + SummaryForecast::BESIDE + prompts;
         self.view.prefix() + summary + scale.apply(VERBATIM_TOKENS)
     }
 
@@ -416,9 +486,15 @@ impl<'a> Simulation<'a> {
         SummaryShape {
             cut,
             kept,
-            summary: SummaryForecast::FIRST_OUTPUT + prompts,
+            summary: SummaryForecast::FIRST_OUTPUT + SummaryForecast::BESIDE + prompts,
         }
     }
+}
+
+/// A summary that was decided before the last request, by its price and rent.
+struct MadeSummary {
+    price: Usd,
+    rent: Usd,
 }
 
 /// What a summary leaves.

@@ -2,7 +2,7 @@
 //! (V5).
 
 use longhaul_core::history::{
-    AppendedRequestWay, AttemptEffect, AttemptOccasion, HistoryChange, KeptDraft,
+    AppendedRequestWay, AttemptEffect, AttemptOccasion, HistoryAuthor, HistoryChange, KeptDraft,
     PlainRequestSupport, SummaryRequestOutcome,
 };
 use longhaul_core::window::Switches;
@@ -75,6 +75,40 @@ fn v5_where_no_model_may_be_asked_nothing_is_summarized() {
     };
     assert!(!effects.iter().any(summarizes), "{effects:?}");
     assert_eq!(effects.last(), Some(&AttemptEffect::GiveUp));
+}
+
+#[test]
+fn v5_a_summary_that_pays_may_free_less_than_a_threshold_asks_for() {
+    let freeing = |tokens: u64| Script {
+        summary: Some((USED - tokens, SummaryRequestOutcome::Summary)),
+        estimate: USED - tokens,
+        summary_left: Some(USED - tokens),
+        ..paying()
+    };
+    let kept = AttemptEffect::Keep(KeptDraft::Summary);
+    assert_eq!(effects(&freeing(9_000), 0).last(), Some(&kept));
+    let given_up = effects(&freeing(1_000), 0);
+    assert!(!given_up.contains(&ASK), "{given_up:?}");
+    assert_eq!(given_up.last(), Some(&AttemptEffect::GiveUp));
+}
+
+#[test]
+fn v5_only_a_summary_of_no_use_makes_the_next_one_wait() {
+    let mut state = answered(&[USED]);
+    let shrunk = HistoryChange::Shrunk {
+        after: 30_000,
+        by: Some(HistoryAuthor::Model),
+        millis: 0,
+    };
+    state.apply(shrunk, &window(SIZE));
+    assert!(!state.rests_after_failure(31_000));
+    let useless = HistoryChange::GainedTooLittle {
+        used: USED,
+        after: None,
+    };
+    state.apply(useless, &window(SIZE));
+    assert!(state.rests_after_failure(USED));
+    assert!(!state.rests_after_failure(3 * USED));
 }
 
 #[test]

@@ -28,7 +28,8 @@ pub(super) fn open(
     let files = HistoryFiles::of(&read.entries, &settings.tools);
     let paths: Vec<_> = files.paths().map(ToOwned::to_owned).collect();
     let window = settings.window(&talk.model).map_err(OpenError::from)?;
-    let history = HistoryWorkspace::of(files, &read.entries, window.scale());
+    let history = HistoryWorkspace::of(files, &read.entries, window.scale())
+        .restoring_at_most(settings.largest_file);
     let at = read.at;
     let conversation = InMemoryConversation {
         entries: read.entries,

@@ -1,12 +1,15 @@
 //! What the gateway restores to the window (R): files as the history shows them, and system messages. There is
 //! no other source: the client's own disk is out of reach.
 
+use std::path::Path;
+
 use longhaul::{Boxed, RestoreRequest, Workspace};
 use longhaul_core::engine::GatheredContext;
 use longhaul_core::facts::shorten;
 use longhaul_core::json::ObjectReader;
 use longhaul_core::message::{Entry, EntryKind, EntryView};
 use longhaul_core::rehydrate::{FileText, RestoreInput, RestoreSourceResult};
+use longhaul_core::tokens::RoughEstimator;
 use longhaul_core::window::WindowScale;
 use serde_json::{Value, json};
 
@@ -20,11 +23,15 @@ const EACH: u64 = 4_000;
 const ALL: u64 = 12_000;
 /// The kind of the attachment with the system messages.
 const KIND: &str = "critical_system_reminder";
+/// Why a file is left out that costs more in each request than reading it again.
+const LARGE: &str = "reading it again costs less than keeping it";
 
 /// A conversation's own history, as the source of what is restored.
 pub(super) struct HistoryWorkspace {
     files: HistoryFiles,
     said: Option<Value>,
+    /// The most tokens of a file that is restored.
+    largest: Option<u64>,
 }
 
 impl HistoryWorkspace {
@@ -32,6 +39,21 @@ impl HistoryWorkspace {
         Self {
             said: said(entries, scale),
             files,
+            largest: None,
+        }
+    }
+
+    /// The same source, of which files of more tokens are not restored.
+    pub(super) fn restoring_at_most(self, largest: Option<u64>) -> Self {
+        Self { largest, ..self }
+    }
+
+    fn text(&self, path: &Path) -> Result<&str, &'static str> {
+        let text = self.files.text(path)?;
+        let is_large = |most| RoughEstimator::text(text).unpadded() > most;
+        match self.largest {
+            Some(most) if is_large(most) => Err(LARGE),
+            _ => Ok(text),
         }
     }
 }
@@ -83,19 +105,16 @@ fn told_before(view: EntryView<'_>) -> Option<Vec<String>> {
 
 impl Workspace for HistoryWorkspace {
     fn gather<'a>(&'a self, wanted: &'a RestoreRequest) -> Boxed<'a, GatheredContext> {
-        let files = wanted
-            .files
-            .iter()
-            .map(|file| match self.files.text(&file.path) {
-                Ok(text) => RestoreSourceResult::Found(FileText {
-                    path: file.path.clone(),
-                    text: text.to_owned(),
-                }),
-                Err(why) => RestoreSourceResult::Failed {
-                    what: file.path.display().to_string(),
-                    why: why.to_owned(),
-                },
-            });
+        let files = wanted.files.iter().map(|file| match self.text(&file.path) {
+            Ok(text) => RestoreSourceResult::Found(FileText {
+                path: file.path.clone(),
+                text: text.to_owned(),
+            }),
+            Err(why) => RestoreSourceResult::Failed {
+                what: file.path.display().to_string(),
+                why: why.to_owned(),
+            },
+        });
         let gathered = RestoreInput {
             files: files.collect(),
             announcements: self.said.iter().cloned().collect(),

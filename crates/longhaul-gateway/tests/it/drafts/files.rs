@@ -1,8 +1,9 @@
 //! Files are restored as the history shows them.
 
+use longhaul_core::economy::RESTORED_FILE;
 use longhaul_gateway::manage::entries::ConversationEntries;
 use longhaul_gateway::manage::history_files::HistoryFiles;
-use longhaul_gateway::manage::{CompactableConversation, summarize};
+use longhaul_gateway::manage::{CompactableConversation, CompactorSettings, summarize};
 use longhaul_provider::Dialect;
 use serde_json::{Value, json};
 
@@ -187,6 +188,34 @@ fn r1_files_come_back_with_the_summary_and_again_with_the_next() {
         text(&second)
     );
     assert_eq!(text(&second).matches("const KEPT: u8 = 1;").count(), 1);
+}
+
+#[test]
+fn v5_x1_a_summary_that_pays_restores_small_files_and_names_the_large_ones() {
+    let large = "const LARGE: u8 = 2;\n".repeat(400);
+    let mut elements = long(1, 12);
+    elements.extend(calls(&[
+        ("read", json!({"filePath": "/src/large.rs"}), &large),
+        (
+            "read",
+            json!({"filePath": "/src/small.rs"}),
+            "const SMALL: u8 = 1;",
+        ),
+    ]));
+    let paying = CompactorSettings {
+        largest_file: Some(RESTORED_FILE),
+        ..settings(None)
+    };
+    let given = reply(SUMMARY, 0, longhaul_core::summary::SummaryStop::Finished);
+    let talk = talk(Dialect::Anthropic, &elements);
+    let draft = run(summarize(&talk, Some(given), None, &paying)).unwrap();
+    let text = text(&draft);
+    assert!(text.contains("const SMALL: u8 = 1;"), "{text}");
+    assert!(!text.contains("const LARGE"), "{text}");
+    assert!(text.contains("/src/large.rs"), "{text}");
+    let report: Value = serde_json::from_str(&draft.report).unwrap();
+    let notes = report["notes"].to_string();
+    assert!(notes.contains("/src/large.rs was not restored"), "{notes}");
 }
 
 #[test]

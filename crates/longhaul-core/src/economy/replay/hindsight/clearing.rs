@@ -5,7 +5,7 @@
 //! result: those before it in time save only until then, and those after it begin with what it left.
 
 use super::super::priced::PricedConversation;
-use super::super::session::RecordedItem;
+use super::super::session::{ItemKind, RecordedItem};
 use super::super::simulation::ScriptedAction;
 use super::grid;
 use crate::economy::PrefixWarmth;
@@ -74,6 +74,10 @@ impl BestClearings {
         let results: Vec<usize> = (0..items.len())
             .filter(|item| PricedConversation::freed(&items[*item]).is_some())
             .collect();
+        // Small ones are not cleared, but count among the newest results.
+        let shown: Vec<usize> = (0..items.len())
+            .filter(|item| items[*item].kind == ItemKind::Result)
+            .collect();
         let mut freed_before = vec![0];
         let mut total = 0;
         for item in &results {
@@ -113,14 +117,16 @@ impl BestClearings {
             found.reading.push(reading.of(1).pico());
             let added = conversation.added(request);
             let before = found.items.partition_point(|item| *item < added.start);
-            let active = found.items.partition_point(|item| *item < added.end);
+            let active = shown.partition_point(|item| *item < added.end);
             let kept = match warmth {
                 PrefixWarmth::Cold => KEPT_COLD,
                 PrefixWarmth::Hot | PrefixWarmth::Uncached => KEPT_HOT,
             };
-            found
-                .removable
-                .push(active.saturating_sub(kept).min(before));
+            let newest = shown.get(active.saturating_sub(kept)).copied();
+            let old = newest.map_or(0, |newest| {
+                found.items.partition_point(|item| *item < newest)
+            });
+            found.removable.push(old.min(before));
         }
         found
     }

@@ -182,8 +182,9 @@ pub(super) fn stretches(
             cut -= 1;
             kept += conversation.items[cut].tokens;
         }
-        let summary =
-            SummaryForecast::FIRST_OUTPUT + prompts[cut].min(scale.apply(VERBATIM_PROMPTS));
+        let summary = SummaryForecast::FIRST_OUTPUT
+            + SummaryForecast::BESIDE
+            + prompts[cut].min(scale.apply(VERBATIM_PROMPTS));
         Stretch {
             from_item: cut,
             base: conversation.prefix + summary,
