@@ -30,11 +30,11 @@ pub struct HistoryRent {
 }
 
 impl HistoryRent {
-    /// Starts after a request prefix of this many tokens. `billed` is [`PrefixWarmth::Uncached`] if the conversation's
+    /// Starts after a request prefix of this many tokens. The newest tokens stay word for word, results included (V5). `billed` is [`PrefixWarmth::Uncached`] if the conversation's
     /// requests are not cached; that the cache was cold for an earlier request is not known, and then it counts as hot.
     pub fn new(prefix: u64, scale: WindowScale, billed: PrefixWarmth) -> Self {
         Self {
-            view: ConversationRent::new(prefix),
+            view: ConversationRent::new(prefix).leaving(scale.apply(VERBATIM_TOKENS)),
             scale,
             billed,
             prompts: 0,
@@ -58,14 +58,6 @@ impl HistoryRent {
     #[must_use]
     pub fn restoring(mut self, tokens: u64) -> Self {
         self.restored = tokens;
-        self
-    }
-
-    /// Leaves the newest tokens word for word, results included (V5).
-    #[must_use]
-    pub fn leaving_the_newest(mut self) -> Self {
-        let newest = self.scale.apply(VERBATIM_TOKENS);
-        self.view = self.view.leaving(newest);
         self
     }
 

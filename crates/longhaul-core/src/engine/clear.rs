@@ -4,7 +4,6 @@
 use bytes::Bytes;
 use jiff::Timestamp;
 
-use super::economy::PricedClearing;
 use super::effect::Effect;
 use super::event::Event;
 use super::{AfterPersist, CacheEditSupport, Engine, EngineState};
@@ -13,10 +12,10 @@ use crate::economy::EconomyRecord;
 use crate::hash::Set;
 use crate::message::{BlockKind, Entry, Id};
 use crate::micro::{
-    CacheState, ClearableResult, MicroSituation, MicroStep, PlannedClearing, choose, under_pressure,
+    CacheState, ClearableResult, MicroSituation, MicroStep, PlannedClearing, choose,
 };
 use crate::report::{LossReport, ResultLoss, ViewTokens};
-use crate::window::{SwitchVerdict, SwitchableAction};
+use crate::window::{SwitchVerdict, SwitchableAction, WindowStatus};
 
 impl Engine {
     /// Clears stale results, if there are any. Returns whether the turn waits for it.
@@ -26,35 +25,10 @@ impl Engine {
             return false;
         }
         self.rest(now);
-        match by_price {
-            Some(PricedClearing::Clear(clearing)) => return self.archive_cleared(clearing),
-            Some(PricedClearing::Delete(clearing)) => {
-                return self.delete(clearing.results, clearing.saved.unpadded(), now);
-            }
-            None => {}
-        }
-        let status = self.status();
-        let cached = match self.config.cache_edits {
-            CacheEditSupport::Supported => Some(&self.cached),
-            CacheEditSupport::Unsupported => None,
-        };
-        let cache = self.cache_state(now);
-        let situation = MicroSituation {
-            results: self.live.results(),
-            status: &status,
-            last_reply: self.live.last_reply(),
-            now,
-            cache,
-            cached,
-            pressure: self.config.pressure,
-            limits: &self.config.micro,
-        };
-        let step = if !self.clears_by_price() {
-            choose(&situation)
-        } else if cached.is_some() && cache == CacheState::Warm || self.is_summary_coming(now) {
-            MicroStep::Nothing
-        } else {
-            under_pressure(&situation, || self.pressure_clearing())
+        let step = match by_price {
+            Some(step) => step,
+            None if self.clears_by_price() => self.clear_a_full_window(now),
+            None => choose(&self.micro_situation(&self.status(), now)),
         };
         match step {
             MicroStep::Nothing | MicroStep::Wait(_) => false,
@@ -63,6 +37,27 @@ impl Engine {
                 self.delete(deletions.results, saved, now)
             }
             MicroStep::Clear(clearing) => self.archive_cleared(clearing),
+        }
+    }
+
+    /// What the choice of a clearing by thresholds depends on.
+    pub(super) fn micro_situation<'a>(
+        &'a self,
+        status: &'a WindowStatus,
+        now: Timestamp,
+    ) -> MicroSituation<'a> {
+        MicroSituation {
+            results: self.live.results(),
+            status,
+            last_reply: self.live.last_reply(),
+            now,
+            cache: self.cache_state(now),
+            cached: match self.config.cache_edits {
+                CacheEditSupport::Supported => Some(&self.cached),
+                CacheEditSupport::Unsupported => None,
+            },
+            pressure: self.config.pressure,
+            limits: &self.config.micro,
         }
     }
 

@@ -19,7 +19,8 @@ use crate::economy::{
 use crate::hash::Set;
 use crate::message::{Id, Usage};
 use crate::micro::{
-    ClearableResult, MicroClearingReason, PlannedClearing, PressureOwner, pressure,
+    CacheDeletions, CacheState, ClearableResult, MicroClearingReason, MicroStep, PlannedClearing,
+    PressureOwner, pressure,
 };
 use crate::money::Usd;
 use crate::plan::{Breaker, SummaryWay};
@@ -54,15 +55,6 @@ struct NotesSpending {
     output: u64,
     /// What they have cost since the last compaction.
     spent: Usd,
-}
-
-/// A clearing that pays.
-#[derive(Debug)]
-pub(super) enum PricedClearing {
-    /// The conversation is sent anew.
-    Clear(PlannedClearing),
-    /// The provider drops the results from its cache.
-    Delete(PlannedClearing),
 }
 
 impl EconomyState {
@@ -209,7 +201,7 @@ impl Engine {
     }
 
     /// Decides by price before a request. A clearing is returned; a summary is begun later in the turn.
-    pub(super) fn decide_by_price(&mut self, now: Timestamp) -> Option<PricedClearing> {
+    pub(super) fn decide_by_price(&mut self, now: Timestamp) -> Option<MicroStep> {
         self.economy.clearing = None;
         self.tell_unpriced();
         if self.economy.view.is_changed() || self.is_prefix_changed() {
@@ -256,11 +248,25 @@ impl Engine {
         }
         self.economy.clearing = Some(record);
         Some(match removal {
-            ResultRemoval::CacheEdits => PricedClearing::Delete(clearing),
-            ResultRemoval::NewRendering | ResultRemoval::Forbidden => {
-                PricedClearing::Clear(clearing)
-            }
+            ResultRemoval::CacheEdits => MicroStep::Delete(CacheDeletions {
+                reason: clearing.reason,
+                results: clearing.results,
+                saved: clearing.saved,
+            }),
+            ResultRemoval::NewRendering | ResultRemoval::Forbidden => MicroStep::Clear(clearing),
         })
+    }
+
+    /// Where nothing pays, results are cleared only because the window fills up (V5).
+    pub(super) fn clear_a_full_window(&self, now: Timestamp) -> MicroStep {
+        let status = self.status();
+        let situation = self.micro_situation(&status, now);
+        let is_left_to_the_cache =
+            situation.cached.is_some() && situation.cache == CacheState::Warm;
+        if is_left_to_the_cache || self.is_summary_coming(now) {
+            return MicroStep::Nothing;
+        }
+        pressure::under_pressure(&situation, || self.pressure_clearing())
     }
 
     /// How far the threshold is, if reaching it makes a summary.

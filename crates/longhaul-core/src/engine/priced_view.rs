@@ -473,5 +473,5 @@ impl SummaryOutputs {
 }
 
 fn empty(terms: &PricedViewTerms) -> HistoryRent {
-    HistoryRent::new(terms.prefix, terms.scale, PrefixWarmth::Hot).leaving_the_newest()
+    HistoryRent::new(terms.prefix, terms.scale, PrefixWarmth::Hot)
 }

@@ -15,7 +15,7 @@ use crate::tokens::Estimate;
 /// Results that the provider is to drop from its cache.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CacheDeletions {
-    /// The reason, which is always [`MicroClearingReason::Cached`].
+    /// Why they are dropped.
     pub reason: MicroClearingReason,
     /// The results, oldest first.
     pub results: Vec<ClearableResult>,

@@ -13,14 +13,15 @@ mod limits;
 pub mod native;
 pub(crate) mod pressure;
 mod results;
+mod situation;
 
 pub use cached::{CacheDeletions, CacheEditState};
-pub(crate) use choose::under_pressure;
-pub use choose::{CacheState, MicroSituation, MicroStep, PressureOwner, choose};
+pub use choose::choose;
 pub use clearable::ClearableTools;
 pub use idle::is_rested;
 pub use limits::MicroLimits;
 pub use results::{ClearableResult, MicroClearingReason, PlannedClearing, ToolResults};
+pub use situation::{CacheState, MicroSituation, MicroStep, PressureOwner};
 
 #[cfg(test)]
 mod tests;

@@ -30,7 +30,7 @@ async fn q1_a_plan_that_was_agreed_to_gives_back_the_mode_before() {
         assert!(!entered.is_error && state.is_on());
         let tool = ExitPlanModeTool::new(state.clone());
         let input = json!({"plan": PLAN});
-        assert_eq!(tool.access(&input), ToolAccess::Other);
+        assert_eq!(tool.access(&input), ToolAccess::LeavesPlanMode);
         assert_eq!(tool.detail(&input), PLAN);
         assert_eq!(tool.line(&input), "Cache");
         let output = run(&tool, input).await;

@@ -123,7 +123,7 @@ pub enum ActionReason {
 
 /// Sends a conversation again.
 pub fn simulate(conversation: &PricedConversation, driver: ReplayDriver<'_>) -> PolicyRun {
-    let mut simulation = Simulation::new(conversation);
+    let mut simulation = Simulation::new(conversation, driver);
     for request in 0..conversation.requests.len() {
         simulation.request(request, driver);
     }
@@ -145,10 +145,18 @@ struct Simulation<'a> {
 }
 
 impl<'a> Simulation<'a> {
-    fn new(conversation: &'a PricedConversation) -> Self {
+    fn new(conversation: &'a PricedConversation, driver: ReplayDriver<'_>) -> Self {
+        let view = ConversationRent::new(conversation.prefix);
+        // Thresholds alone do not leave the newest tokens word for word.
+        let view = match driver {
+            ReplayDriver::AppendOnly | ReplayDriver::Policy(EconomyPolicy::Off) => view,
+            ReplayDriver::Policy(_) | ReplayDriver::Script(_) => {
+                view.leaving(conversation.verbatim())
+            }
+        };
         Self {
             conversation,
-            view: ConversationRent::new(conversation.prefix),
+            view,
             sizes: conversation.items.iter().map(|item| item.tokens).collect(),
             prompts: prompts_before(conversation),
             start: 0,

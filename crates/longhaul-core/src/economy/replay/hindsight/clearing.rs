@@ -126,7 +126,13 @@ impl BestClearings {
             let old = newest.map_or(0, |newest| {
                 found.items.partition_point(|item| *item < newest)
             });
-            found.removable.push(old.min(before));
+            // The newest tokens stay word for word (V5).
+            let end = sent.saturating_sub(conversation.verbatim());
+            let far = found.items.partition_point(|item| {
+                let freed = PricedConversation::freed(&items[*item]).unwrap_or_default();
+                tokens_before[*item] + freed <= end
+            });
+            found.removable.push(old.min(before).min(far));
         }
         found
     }
