@@ -27,4 +27,4 @@ pub mod tool;
 pub mod tools;
 
 pub use effort::EffortSetting;
-pub use own_command::{CommandPart, InvokedCommand, OwnCommand};
+pub use own_command::{CommandPart, OwnCommand};

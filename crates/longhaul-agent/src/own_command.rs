@@ -1,17 +1,6 @@
 //! A command of the user's own (`/name`), as it was called: its prompt, with commands for the shell whose output belongs
 //! into it, and the rules that hold for its turn.
 
-use crate::agent::UserPrompt;
-
-/// What a typed `/name` stands for.
-#[derive(Debug, Clone, PartialEq)]
-pub enum InvokedCommand {
-    /// A command of the user's own, or a skill.
-    Own(OwnCommand),
-    /// A prompt that is complete: a server's.
-    Prompt(UserPrompt),
-}
-
 /// A command that was called.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct OwnCommand {

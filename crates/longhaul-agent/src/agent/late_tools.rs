@@ -15,6 +15,7 @@ use longhaul_provider::CancellationToken;
 use serde_json::{Value, json};
 
 use super::conversation_loop::{ConversationLoop, LoopRole};
+use super::tool_executor::{OF_SERVERS, RequestedCall, ToolExecutor};
 use crate::tool::{CALL_LATE_TOOL, LateInstructions, LateTools, Tool};
 
 /// The maximum length of a tool's definition in an announcement, in bytes. A longer one is given on request.
@@ -139,6 +140,36 @@ impl ConversationLoop {
             }
         }
         names
+    }
+}
+
+impl ToolExecutor {
+    /// The tool with this name, also one that came late.
+    pub(super) fn find(&self, name: &str) -> Option<Arc<dyn Tool>> {
+        let late = || {
+            let tools = self.late_tools.as_ref()?.tools();
+            tools.into_iter().find(|tool| tool.name() == name)
+        };
+        self.toolbox.find(name).cloned().or_else(late)
+    }
+
+    /// A resumed conversation may call a tool of a server that is still starting: then the call waits for it.
+    pub(super) async fn wait_for_servers(
+        &self,
+        calls: &[RequestedCall],
+        cancel: &CancellationToken,
+    ) {
+        let Some(late) = &self.late_tools else {
+            return;
+        };
+        let is_missing = |call: &RequestedCall| {
+            call.name.starts_with(OF_SERVERS) && self.find(&call.name).is_none()
+        };
+        if !late.is_complete() && calls.iter().any(is_missing) {
+            let settled = late.settled(UserPresence::Unattended);
+            // Once it is cancelled, no call runs.
+            let _ = cancel.run_until_cancelled(settled).await;
+        }
     }
 }
 

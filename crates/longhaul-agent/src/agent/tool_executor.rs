@@ -29,7 +29,7 @@ use crate::tool::{
 /// The maximum number of calls that run in parallel.
 const SIDE_BY_SIDE: usize = 10;
 /// What the names of servers' tools begin with.
-const OF_SERVERS: &str = "mcp__";
+pub(super) const OF_SERVERS: &str = "mcp__";
 /// How long a stopped tool may take to end by itself.
 const GRACE: Duration = Duration::from_secs(2);
 
@@ -221,30 +221,6 @@ impl ToolExecutor {
             (_, Some(StopCause::Hook(reason))) => SingleCall::NotRun(reason),
             (CallEnd::Ran, None) => SingleCall::Ran(done.output),
             (CallEnd::NotRun, None) => SingleCall::NotRun(done.output.line),
-        }
-    }
-
-    /// The tool with this name, also one that came late.
-    fn find(&self, name: &str) -> Option<Arc<dyn Tool>> {
-        let late = || {
-            let tools = self.late_tools.as_ref()?.tools();
-            tools.into_iter().find(|tool| tool.name() == name)
-        };
-        self.toolbox.find(name).cloned().or_else(late)
-    }
-
-    /// A resumed conversation may call a tool of a server that is still starting: then the call waits for it.
-    async fn wait_for_servers(&self, calls: &[RequestedCall], cancel: &CancellationToken) {
-        let Some(late) = &self.late_tools else {
-            return;
-        };
-        let is_missing = |call: &RequestedCall| {
-            call.name.starts_with(OF_SERVERS) && self.find(&call.name).is_none()
-        };
-        if !late.is_complete() && calls.iter().any(is_missing) {
-            let settled = late.settled(UserPresence::Unattended);
-            // Once it is cancelled, no call runs.
-            let _ = cancel.run_until_cancelled(settled).await;
         }
     }
 

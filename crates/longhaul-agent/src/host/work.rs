@@ -11,9 +11,8 @@ use super::idle::IdleWatch;
 use super::rewinding;
 use crate::agent::{Agent, UserPrompt};
 use crate::files::FileState;
-use crate::own_command::InvokedCommand;
 use crate::picture::Picture;
-use crate::project_setup::ProjectSetup;
+use crate::project_setup::{InvokedCommand, ProjectSetup};
 use crate::screen::{
     CompactionReply, CompactionRequest, CompactionStep, HostRefusal, HostRequest, ReplySender,
     RewindReply, RewindRequest, RewindScope, ShellResult,

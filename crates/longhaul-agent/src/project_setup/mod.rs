@@ -7,6 +7,7 @@
 
 mod agreed_rules;
 mod consent;
+mod invoked_command;
 mod mentions;
 mod notifications;
 mod restore_tools;
@@ -24,7 +25,7 @@ use longhaul_store::{Env, Home};
 
 use crate::agent::{AgentBuilder, UserPrompt};
 use crate::event::ApprovalMode;
-use crate::own_command::{CommandPart, InvokedCommand, OwnCommand};
+use crate::own_command::{CommandPart, OwnCommand};
 use crate::permission::{PermissionRuleError, Permissions};
 use crate::picture::Picture;
 use crate::session_paths::SessionPaths;
@@ -34,6 +35,7 @@ use crate::tools::skill::{Skill, SkillInvoker};
 use crate::tools::web_fetch;
 use agreed_rules::AgreedRules;
 use consent::{ConsentContext, is_agreed};
+pub use invoked_command::InvokedCommand;
 use notifications::Notifications;
 use tool_provisioner::ToolProvisioner;
 use trust::ConsentStore;

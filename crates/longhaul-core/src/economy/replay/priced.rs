@@ -5,9 +5,7 @@ use std::sync::Arc;
 
 use super::session::{ItemKind, RecordedConversation, RecordedItem};
 use super::terms::{ReplayTerms, ReplayWindow};
-use crate::economy::{
-    CLEARED_RESULT, PrefixWarmth, StrippedThinking, TokenRates, VERBATIM_TOKENS,
-};
+use crate::economy::{CLEARED_RESULT, PrefixWarmth, StrippedThinking, TokenRates, VERBATIM_TOKENS};
 use crate::models::ModelSpec;
 use crate::money::Usd;
 use crate::prompt::Ttl;
@@ -126,9 +124,7 @@ impl PricedConversation {
     /// The newest tokens that actions by price leave word for word (V5).
     pub(super) fn verbatim(&self) -> u64 {
         let first = self.requests.first();
-        first.map_or(0, |request| {
-            request.window.scale().apply(VERBATIM_TOKENS)
-        })
+        first.map_or(0, |request| request.window.scale().apply(VERBATIM_TOKENS))
     }
 
     /// The rates of a request whose view has this size.

@@ -133,8 +133,11 @@ async fn x8_the_page_of_a_session_shows_curve_compactions_and_breaks() {
         .await;
     assert_eq!(page.texts(things).await.len(), 27);
     // What somebody changed in the store is not shown.
-    let text = page.text("#compactions details:first-of-type .texts").await;
-    assert!(text.contains("broken seal"), "{text}");
+    let texts = "#compactions details:first-of-type .texts";
+    page.wait_until(&format!(
+        "document.querySelector('{texts}').innerText.includes('broken seal')"
+    ))
+    .await;
     // A summary whose thinking was settled is one row, and so one badge.
     let rows = page.texts("#compactions .compaction .what strong").await;
     assert_eq!(
