@@ -16,7 +16,7 @@ use super::{
 use crate::money::{Fraction, Usd};
 
 /// The part of a price's growth that is not waited for.
-const UNWAITED_GROWTH: Fraction = Fraction { over: 1, under: 1 };
+const UNWAITED_GROWTH: Fraction = Fraction { over: 3, under: 4 };
 
 /// A clearing is earned in this part of the requests until a threshold is reached.
 const EARNED_BELOW: i128 = 3;
