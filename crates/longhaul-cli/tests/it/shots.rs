@@ -4,7 +4,7 @@
 
 mod habits;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use longhaul_testkit::terminal::{CommandBuilder, TestTerminal};
 use longhaul_testkit::terminal_picture::svg;
@@ -13,10 +13,6 @@ use crate::support::World;
 
 /// The folder that gets the pictures.
 const FOLDER: &str = "LONGHAUL_SHOTS";
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
 
 fn command(world: &World, args: &[&str], folder: &Path) -> CommandBuilder {
     let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_longhaul"));
@@ -37,31 +33,16 @@ fn keep(terminal: &TestTerminal, name: &str, title: &str, description: &str) {
     std::fs::write(Path::new(&folder).join(name), picture).unwrap();
 }
 
-/// A small project to be shown around in. Its path is seen in the picture, so it is the same each time.
-fn project() -> PathBuf {
-    let folder = Path::new("/tmp/longhaul-tour").to_owned();
-    for part in ["crates/longhaul/examples", "docs"] {
-        let to = folder.join(part);
-        std::fs::create_dir_all(&to).unwrap();
-        for entry in std::fs::read_dir(root().join(part)).unwrap() {
-            let entry = entry.unwrap();
-            if entry.path().is_file() {
-                std::fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
-            }
-        }
-    }
-    folder
-}
-
 #[test]
 #[ignore = "`cargo xtask shots` runs it"]
 fn the_tour() {
     let world = World::new();
-    let folder = project();
-    let terminal = TestTerminal::start(command(&world, &["chat", "--tour"], &folder), 32, 100);
+    // The tour brings its own project.
+    let command = command(&world, &["chat", "--tour"], world.root());
+    let terminal = TestTerminal::start(command, 32, 100);
     terminal.until("compaction in the tour", |terminal| {
         let shown = terminal.shown();
-        shown.contains("What was kept and what was not") && shown.contains("Tool results")
+        shown.contains("this is the report") && shown.contains("in the archive")
     });
     keep(
         &terminal,
@@ -70,5 +51,4 @@ fn the_tour() {
         "The agent in a terminal, after a compaction: the tokens before and after, that all messages of the user were kept \
          word for word, and how many tool results went into the archive.",
     );
-    std::fs::remove_dir_all(folder).unwrap();
 }
