@@ -120,6 +120,9 @@ pub fn own_words(message: &ApiMessage) -> String {
     own_texts(message).join("\n\n")
 }
 
+/// What agents put around the output of a shell command in a user's own command.
+const COMMAND_OUTPUT: (&str, &str) = ("<command-output>", "</command-output>");
+
 /// What agents write about a pasted picture begins with this.
 const PICTURE_SOURCE: &str = "[Image: source: ";
 
@@ -133,7 +136,7 @@ pub fn own_texts(message: &ApiMessage) -> Vec<String> {
         .iter()
         .filter(|block| block.kind == "text")
         .map(|block| without_reminders(block.text("text").unwrap_or("")))
-        .map(|text| text.trim().to_owned())
+        .map(|text| without(&text, COMMAND_OUTPUT).trim().to_owned())
         .filter(|text| !text.is_empty() && !text.starts_with(PICTURE_SOURCE))
         .collect()
 }
@@ -162,20 +165,25 @@ pub fn prompt(messages: &[ApiMessage]) -> Option<(usize, String)> {
 }
 
 fn without_reminders(text: &str) -> Cow<'_, str> {
-    if !text.contains(REMINDER.0) {
-        return Cow::Borrowed(text);
-    }
     // A block that is one whole reminder may quote others, for example in a file that it shows.
     let whole = text.trim().strip_prefix(REMINDER.0);
     if whole.is_some_and(|inside| inside.ends_with(REMINDER.1)) {
         return Cow::Borrowed("");
     }
+    without(text, REMINDER)
+}
+
+/// A text without an element that agents write. One that is never closed counts as words, so that nothing of the user's is
+/// lost.
+fn without<'t>(text: &'t str, (begin, end): (&str, &str)) -> Cow<'t, str> {
+    if !text.contains(begin) {
+        return Cow::Borrowed(text);
+    }
     let mut kept = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some((before, inside)) = rest.split_once(REMINDER.0) {
+    while let Some((before, inside)) = rest.split_once(begin) {
         kept.push_str(before);
-        // A reminder that is never closed counts as words, so that nothing of the user's is lost.
-        let Some((_, after)) = inside.split_once(REMINDER.1) else {
+        let Some((_, after)) = inside.split_once(end) else {
             kept.push_str(inside);
             return Cow::Owned(kept);
         };
@@ -206,4 +214,21 @@ pub fn clip(text: &str, limit: usize) -> &str {
 pub fn first_line(text: &str, limit: usize) -> &str {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty());
     clip(line.unwrap_or(""), limit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_agents_write_into_a_text_is_not_the_users() {
+        let text = "Explain it. <command-output>rm -rf x</command-output> Briefly.";
+        assert_eq!(without(text, COMMAND_OUTPUT), "Explain it.  Briefly.");
+        assert_eq!(
+            without_reminders("a <system-reminder>b</system-reminder>c"),
+            "a c"
+        );
+        // One that is never closed may be the user's own.
+        assert_eq!(without("see <command-output>x", COMMAND_OUTPUT), "see x");
+    }
 }

@@ -34,6 +34,15 @@ while read -r line; do
 done
 "#;
 
+/// A command of the user's own.
+const SIZE_COMMAND: &str = "---
+description: How long is a file?
+argument-hint: FILE
+---
+Lines and name: !`wc -l notes.txt`
+Explain README.md.
+";
+
 /// A picture of one pixel.
 const PIXEL: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06\0\0\0\x1f\x15\xc4\x89\0\0\0\rIDATx\xdad\xf8\xcfP\x0f\0\x03\x86\x01\x80Z4}k\0\0\0\0IEND\xaeB`\x82";
 
@@ -58,6 +67,7 @@ impl Album {
         world.write("shop/README.md", "# Shop\nA small shop.\n");
         world.write("shop/CLAUDE.md", "Prices are in euros.\n");
         world.write("shop/dot.png", PIXEL);
+        world.write(".claude/commands/size.md", SIZE_COMMAND);
         program(&world, "server", SERVER);
         program(
             &world,
@@ -177,6 +187,7 @@ fn start(world: &World, args: &[&str]) -> TestTerminal {
 fn the_habits() {
     let mut album = Album::new();
     in_the_prompt(&mut album);
+    commands(&mut album);
     going_back(&mut album);
     pages(&mut album);
     servers(&mut album);
@@ -267,6 +278,24 @@ fn in_the_prompt(album: &mut Album) {
     album.keep_with_hint("> see");
     album.terminal.keys("\u{3}");
     album.idle();
+}
+
+fn commands(album: &mut Album) {
+    album.part(
+        "Own commands",
+        "A command of your own, completed with its hint; what it runs in the shell goes with its text:",
+    );
+    album.terminal.keys("/siz");
+    album.terminal.sees("How long is a file?");
+    album.keep("> /siz");
+    album.terminal.keys("\u{3}");
+    album.idle();
+    album.asks("/size");
+    album.keep("> /size");
+
+    album.part("How hard the model thinks", "`/effort`:");
+    album.asks("/effort high");
+    album.keep("> /effort");
 }
 
 fn going_back(album: &mut Album) {
