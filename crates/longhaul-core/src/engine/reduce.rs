@@ -8,14 +8,14 @@ use serde_json::Value;
 use super::effect::Effect;
 use super::event::Event;
 use super::line::NewEntry;
-use super::result_index::{IndexedResult, text_of};
+use super::result_index::IndexedResult;
 use super::{AfterPersist, Engine, EngineState};
 use crate::config::ResultReduction;
 use crate::hash::Set;
 use crate::message::{BlockKind, Entry, Id, ReductionRecord};
 use crate::micro::{ClearableTools, PressureOwner};
 use crate::prompt::ToolOutput;
-use crate::reduce::{ReductionCandidate, ResultText, reduce};
+use crate::reduce::{ResultText, reduce_among, text_of_content};
 use crate::tokens::RoughEstimator;
 
 /// Lines of the host that are about to be written.
@@ -82,7 +82,7 @@ impl Engine {
             return None;
         }
         let raw = serde_json::to_vec(&output.content).ok()?;
-        let text = text_of(&raw)?;
+        let text = text_of_content(&raw)?;
         // The provider may clear any result, and does not say which.
         let refers = self.config.pressure != PressureOwner::Providers;
         let is_usable = |result: &&IndexedResult| {
@@ -92,28 +92,16 @@ impl Engine {
         let mut same = index.with_content(&raw).filter(is_usable);
         let same = same.find(|result| self.live.content_of(result) == Some(&raw));
         let reads = call.reads.as_deref();
-        let earlier: Vec<&IndexedResult> = reads
-            .into_iter()
-            .flat_map(|path| index.of_file(path))
+        let earlier = reads.into_iter().flat_map(|path| index.of_file(path));
+        let earlier = earlier
             .filter(is_usable)
-            .collect();
-        let texts: Vec<(&str, std::borrow::Cow<'_, str>)> = earlier
-            .iter()
-            .filter_map(|result| Some((&*result.call, text_of(self.live.content_of(result)?)?)))
-            .collect();
-        let earlier: Vec<ResultText<'_>> = texts
-            .iter()
-            .map(|(call, text)| ResultText { call, text })
-            .collect();
-        let candidate = ReductionCandidate {
-            result: ResultText {
-                call: &output.tool_use_id,
-                text: &text,
-            },
-            same: same.map(|result| &*result.call),
-            earlier: &earlier,
+            .filter_map(|result| Some((&*result.call, self.live.content_of(result)?)));
+        let result = ResultText {
+            call: &output.tool_use_id,
+            text: &text,
         };
-        let reduced = reduce(&candidate, self.reduction)?;
+        let same = same.map(|result| &*result.call);
+        let reduced = reduce_among(result, same, earlier, self.reduction)?;
         let weight = |text: &str| RoughEstimator::text(text).unpadded();
         let saved = weight(&text).saturating_sub(weight(&reduced.text));
         let record = ReductionRecord {

@@ -2,12 +2,11 @@
 //!
 //! It follows the view entry by entry. A result is remembered by its place; its text stays in its entry.
 
-use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use crate::hash::Map;
-use crate::json::{self, ObjectReader, items};
 use crate::message::{BlockKind, EntryView, Id, ReductionStanding};
+use crate::reduce::text_of_content;
 use crate::xxh3::xxh3_128;
 
 /// A result in view.
@@ -115,18 +114,5 @@ impl ResultIndex {
 
 /// Whether a result's content is one text. A string need not be decoded for that.
 fn is_one_text(raw: &[u8]) -> bool {
-    raw.first() == Some(&b'"') || text_of(raw).is_some()
-}
-
-/// The text of a result's content that is one text: a string, or a list with one text block.
-pub(super) fn text_of(raw: &[u8]) -> Option<Cow<'_, str>> {
-    if raw.first() == Some(&b'"') {
-        return json::text(raw);
-    }
-    let list = items(raw)?;
-    let [only] = list.as_slice() else {
-        return None;
-    };
-    let object = ObjectReader::new(only);
-    (object.string("type")? == "text").then(|| object.string("text"))?
+    raw.first() == Some(&b'"') || text_of_content(raw).is_some()
 }

@@ -8,11 +8,13 @@
 
 mod changed;
 mod choose;
+mod content;
 mod excerpt;
 mod numbered;
 mod same;
 
 pub use choose::{ReducedResult, ReductionCandidate, ReductionKind, ResultText, reduce};
+pub use content::{reduce_among, text_of_content};
 
 #[cfg(test)]
 mod tests;

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use longhaul_core::json::{self, ObjectReader};
 use longhaul_core::micro::ClearableTools;
+use longhaul_core::reduce::text_of_content;
 use longhaul_core::xxh3::xxh3_128;
 use longhaul_provider::Dialect;
 
@@ -57,7 +58,7 @@ impl MessageResults {
                 .unwrap_or_default();
             let is_marked = memchr::memmem::find(raw, b"\"cache_control\"").is_some();
             // A string need not be decoded to know that it is one text.
-            let is_text = raw.first() == Some(&b'"') || text_of(raw).is_some();
+            let is_text = raw.first() == Some(&b'"') || text_of_content(raw).is_some();
             let is_long = raw.len() >= SHORTEST && !is_marked && is_text;
             FoundResult {
                 call,
@@ -116,19 +117,6 @@ pub(super) fn content_place(dialect: Dialect, element: &[u8], call: &str) -> Opt
     let read = ElementParts::read(element)?;
     let mut results = results(dialect, &read).into_iter();
     results.find(|(known, _)| known == call)?.1
-}
-
-/// The text of a content that is one text: a string, or a list with one text block.
-pub(super) fn text_of(raw: &[u8]) -> Option<Cow<'_, str>> {
-    if raw.first() == Some(&b'"') {
-        return json::text(raw);
-    }
-    let list = json::items(raw)?;
-    let [only] = list.as_slice() else {
-        return None;
-    };
-    let object = ObjectReader::new(only);
-    (object.string("type")? == "text").then(|| object.string("text"))?
 }
 
 fn calls(read: &ElementParts<'_>, tools: &KnownTools) -> Vec<FoundCall> {

@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use longhaul_core::config::ResultReduction;
 use longhaul_core::message::{Id, ReductionStanding};
-use longhaul_core::reduce::{ReductionCandidate, ResultText, reduce};
+use longhaul_core::reduce::{ResultText, reduce_among, text_of_content};
 
 use super::compactor::Compactor;
-use super::message_results::{MessageResults, content_place, text_of};
+use super::message_results::{MessageResults, content_place};
 use super::outgoing_body::position;
 use super::reduction_records::{MessageReductions, StoredReduction};
 use super::request_context::RequestContext;
@@ -168,7 +168,7 @@ impl Compactor {
             let Some(raw) = content(material, index, &result.call) else {
                 continue;
             };
-            let Some(text) = text_of(&raw) else {
+            let Some(text) = text_of_content(&raw) else {
                 continue;
             };
             let same = whole(by_content.get(&hash));
@@ -176,23 +176,13 @@ impl Compactor {
             let reads = reads.filter(|_| compared < MOST_COMPARED);
             let earlier = whole(reads.and_then(|file| by_file.get(file)));
             compared += usize::from(!earlier.is_empty());
-            let texts: Vec<_> = earlier
-                .iter()
-                .filter_map(|(call, content)| Some((call.as_str(), text_of(content)?)))
-                .collect();
-            let earlier: Vec<ResultText<'_>> = texts
-                .iter()
-                .map(|(call, text)| ResultText { call, text })
-                .collect();
-            let candidate = ReductionCandidate {
-                result: ResultText {
-                    call: &result.call,
-                    text: &text,
-                },
-                same: same.map(|(call, _)| call.as_str()),
-                earlier: &earlier,
+            let earlier = (earlier.iter()).map(|(call, content)| (call.as_str(), &**content));
+            let new = ResultText {
+                call: &result.call,
+                text: &text,
             };
-            if let Some(made) = reduce(&candidate, material.reduce) {
+            let same = same.map(|(call, _)| call.as_str());
+            if let Some(made) = reduce_among(new, same, earlier, material.reduce) {
                 decided.push(StoredReduction {
                     call: result.call.clone(),
                     refers_to: made.base,
