@@ -4,8 +4,8 @@
 //! a result grows with what follows it, and whoever waits pays for that; so most of the growth since the result could
 //! first be removed is not waited for. A price that does not change is waited for in full, and acting then costs at most
 //! twice the best. And while a summary is coming nearer, a clearing is done only if it is earned in half of the time that is
-//! left until then; where thresholds make the summaries, in a third of the requests until one is reached, which the clearing
-//! itself moves away.
+//! left until then; where a threshold makes the summary, in all of it, together with its part of the summary that it postpones.
+//! A result that frees nothing is no place to begin a clearing.
 
 use super::action_price::{self, ClearingSizes, SummarySizes};
 use super::rent::PlacedThinking;
@@ -17,9 +17,6 @@ use crate::money::{Fraction, Usd};
 
 /// The part of a price's growth that is not waited for.
 const UNWAITED_GROWTH: Fraction = Fraction { over: 3, under: 4 };
-
-/// A clearing is earned in this part of the requests until a threshold is reached.
-const EARNED_BELOW: i128 = 3;
 
 /// Everything besides the view that a decision depends on.
 #[derive(Debug, Clone, Copy)]
@@ -75,6 +72,8 @@ pub struct ThresholdDistance {
     pub room: u64,
     /// The tokens by which the view grows with each request.
     pub growth: u64,
+    /// What the summary at the threshold would be.
+    pub summary: SummaryForecast,
 }
 
 /// A summary that is weighed.
@@ -144,6 +143,9 @@ fn best_clearing(
         StrippedThinking::None | StrippedThinking::After => u64::MAX,
     };
     for (index, result) in view.results().enumerate().take(removable).rev() {
+        if result.freed == 0 {
+            continue;
+        }
         freed += result.freed;
         rent += view.rent(result, rates);
         stripped.back_to(result.offset);
@@ -176,7 +178,7 @@ fn best_clearing(
         let is_free = price <= Usd::ZERO;
         let is_earned = || {
             earned_before(summary, rates, price, sizes.removed)
-                && earned_below(threshold, rates, price, sizes.removed)
+                && earned_below(threshold, view, rates, price, sizes.removed)
         };
         if is_free || (is_due() && is_earned()) {
             best = Some((gain, price, rent, index, sizes.removed));
@@ -209,9 +211,11 @@ fn earned_before(
         <= earned
 }
 
-/// Whether a clearing is earned in a third of the requests until the threshold is reached, which it moves away.
+/// Whether a clearing is earned in the requests until the threshold is reached, which it moves away: the summary there is
+/// paid for once in as many tokens as fit between two of them.
 fn earned_below(
     threshold: Option<ThresholdDistance>,
+    view: &ConversationRent,
     rates: &TokenRates,
     price: Usd,
     freed: u64,
@@ -220,8 +224,26 @@ fn earned_below(
         return true;
     };
     let requests = distance.room.saturating_add(freed) / distance.growth;
-    let earned = rates.read.of(freed).pico();
-    price.pico().saturating_mul(EARNED_BELOW) <= earned.saturating_mul(i128::from(requests))
+    let read = rates
+        .read
+        .of(freed)
+        .pico()
+        .saturating_mul(i128::from(requests));
+    let full = view.view().saturating_add(distance.room);
+    let between = full.saturating_sub(distance.summary.view_after).max(1);
+    let summary = action_price::summary(
+        rates,
+        PrefixWarmth::Hot,
+        SummarySizes {
+            view: full,
+            output: distance.summary.output,
+            written: distance.summary.view_after.saturating_sub(view.prefix()),
+            replaced: full.saturating_sub(view.prefix()),
+            thinking_lost: 0,
+        },
+    );
+    let postponed = summary.pico().saturating_mul(i128::from(freed)) / i128::from(between);
+    price.pico() <= read.saturating_add(postponed)
 }
 
 /// Weighs a summary; `None` if it would not make the view smaller.

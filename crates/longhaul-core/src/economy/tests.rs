@@ -588,6 +588,10 @@ fn v3_a_clearing_must_be_earned_before_a_threshold_removes_it_too() {
         let distance = ThresholdDistance {
             room,
             growth: 1_000,
+            summary: SummaryForecast {
+                output: 0,
+                view_after: 0,
+            },
         };
         let situation = situation(EconomyPolicy::Clear, &rates);
         decide_before(&mut view, &situation, Some(distance)).is_some()

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::economy::{
     CLEARED_RESULT, HistoryRent, PrefixWarmth, ResultSubject, StrippedThinking, SummaryForecast,
-    ViewPart, subject, superseded,
+    ViewGrowth, ViewPart, subject, superseded,
 };
 use crate::hash::{Map, Set};
 use crate::message::{BlockKind, EntryBlock, EntryView, Id, Sent, Subtype, Usage};
@@ -20,9 +20,6 @@ use crate::models::Tokenizer;
 use crate::tokens::calibrated::{CalibratedLedger, EntryTokens, UnscaledTokens};
 use crate::tokens::{EntryStanding, LedgerMeasurement};
 use crate::window::WindowScale;
-
-/// The requests after which the growth of a view is known.
-const LEAST_REQUESTS: u64 = 4;
 
 /// What a view is priced with besides its entries.
 #[derive(Debug, Clone, Copy)]
@@ -84,9 +81,7 @@ pub(super) struct PricedView {
     /// Whether results were cleared since the newest request.
     is_changed: bool,
     outputs: SummaryOutputs,
-    /// The requests of this view, and what came into the view since the first of them.
-    requests: u64,
-    grown: u64,
+    growth: ViewGrowth,
 }
 
 /// A call whose result has not come yet.
@@ -130,8 +125,7 @@ impl PricedView {
             started: None,
             is_changed: false,
             outputs: SummaryOutputs::default(),
-            requests: 0,
-            grown: 0,
+            growth: ViewGrowth::default(),
         }
     }
 
@@ -179,9 +173,7 @@ impl PricedView {
         for (block, tokens) in parts {
             let block = block.and_then(|at| entry.facets.blocks.get(at));
             let tokens = self.ledger.counter().scaled(tokens).tokens;
-            if self.requests > 0 {
-                self.grown += tokens;
-            }
+            self.growth.added(tokens);
             let part = self.part(entry, sent, block, tokens);
             self.step(SizedStep::Added(part));
         }
@@ -204,7 +196,7 @@ impl PricedView {
         self.step(SizedStep::Sent(billed));
         self.reusable = self.rent.view().sent_view();
         if standing == EntryStanding::Live {
-            self.requests += 1;
+            self.growth.requested();
             self.is_changed = false;
             self.billed = billed;
             self.started = self.asked.or(self.started);
@@ -403,11 +395,7 @@ impl PricedView {
 
     /// The tokens by which the view has grown with each request; 0 while that is not known.
     pub(super) fn growth(&self) -> u64 {
-        if self.requests < LEAST_REQUESTS {
-            0
-        } else {
-            self.grown / self.requests
-        }
+        self.growth.per_request()
     }
 
     /// Whether results were cleared since the newest request.

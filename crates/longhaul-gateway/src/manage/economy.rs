@@ -12,7 +12,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use longhaul_core::economy::{
     EconomyAction, EconomyDecision, EconomyPolicy, EconomyRecord, PrefixWarmth, ResultRemoval,
-    RuleSituation, StrippedThinking, TokenRates, decide,
+    RuleSituation, StrippedThinking, ThresholdDistance, TokenRates, decide_before,
 };
 use longhaul_core::history::HistoryChange;
 use longhaul_core::message::Id;
@@ -69,8 +69,9 @@ impl Compactor {
         let Some(mut situation) = self.priced(material) else {
             return;
         };
+        let threshold = self.threshold_distance(material, &situation.history);
         let binds = situation.spec.thinking.binding.may_bind();
-        let decision = decide(
+        let decision = decide_before(
             &mut situation.history.view,
             &RuleSituation {
                 policy,
@@ -84,6 +85,7 @@ impl Compactor {
                 },
                 summary: Some(situation.history.forecast),
             },
+            threshold,
         );
         let Some(decision) = decision else {
             keep_findable(material, &situation);
@@ -101,6 +103,21 @@ impl Compactor {
                     .await;
             }
         }
+    }
+
+    /// How far the threshold is at which a summary is made.
+    fn threshold_distance(
+        &self,
+        material: &RequestContext,
+        history: &PricedHistory,
+    ) -> Option<ThresholdDistance> {
+        let known = self.windows.of(&material.model);
+        let threshold = known.window.as_ref()?.auto_compact;
+        Some(ThresholdDistance {
+            room: threshold.saturating_sub(history.view.view()),
+            growth: history.growth.per_request(),
+            summary: history.forecast,
+        })
     }
 
     /// Where the provider's cache will be found again.

@@ -5,7 +5,8 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use longhaul_core::economy::{
-    ConversationRent, PrefixWarmth, RESTORED_FILE, SummaryForecast, VERBATIM_TOKENS, ViewPart,
+    ConversationRent, PrefixWarmth, RESTORED_FILE, SummaryForecast, VERBATIM_TOKENS, ViewGrowth,
+    ViewPart,
 };
 use longhaul_core::history::HistoryRent;
 use longhaul_core::message::Id;
@@ -57,6 +58,8 @@ pub(super) struct SizedHistory<'r> {
 pub(super) struct PricedHistory {
     pub(super) view: ConversationRent,
     pub(super) forecast: SummaryForecast,
+    /// How fast the view grows, with what was cleared since counted as it came.
+    pub(super) growth: ViewGrowth,
     /// The message and the call of each result, by its key.
     pub(super) results: Vec<(usize, Id)>,
     /// The message before which the provider's cache is kept findable, if a prefix is in use.
@@ -174,6 +177,7 @@ impl<'r> SizedHistory<'r> {
         let mut anchored_before = 0;
         let mut prefix_end = rent.so_far();
         let mut before = None;
+        let mut growth = ViewGrowth::default();
         for (index, message) in self.messages.iter().enumerate() {
             clearable.extend(message.clearable.iter().copied());
             if index < self.from {
@@ -182,11 +186,13 @@ impl<'r> SizedHistory<'r> {
             let role = self.material.roles().get(index).copied();
             if role == Some(BodyRole::Assistant) && before != role {
                 rent.begin_reply();
+                growth.requested();
             }
             before = role;
             if index == until {
                 prefix_end = rent.so_far();
             }
+            growth.added(tokens(message.total()));
             let start = rent.so_far();
             for part in &message.parts {
                 let part = match *part {
@@ -233,6 +239,7 @@ impl<'r> SizedHistory<'r> {
         PricedHistory {
             forecast: rent.forecast(),
             view: rent.into_view(),
+            growth,
             results,
             anchor,
         }

@@ -8,8 +8,8 @@ use super::priced::{PricedConversation, ReplayedHost};
 use super::session::ItemKind;
 use crate::economy::{
     CLEARED_RESULT, ConversationRent, EconomyAction, EconomyPolicy, PrefixWarmth, RuleSituation,
-    StrippedThinking, SummaryForecast, VERBATIM_PROMPTS, VERBATIM_TOKENS, ViewPart, action_price,
-    decide, oldest_until, superseded,
+    StrippedThinking, SummaryForecast, ThresholdDistance, VERBATIM_PROMPTS, VERBATIM_TOKENS,
+    ViewGrowth, ViewPart, action_price, decide_before, oldest_until, superseded,
 };
 use crate::money::Usd;
 use crate::window::{WindowLevel, WindowStatus};
@@ -137,6 +137,7 @@ struct Simulation<'a> {
     sizes: Vec<u64>,
     /// The tokens of the user's messages before each item.
     prompts: Vec<u64>,
+    growth: ViewGrowth,
     /// The first item that is still in the view.
     start: usize,
     /// A summary that is being made while the conversation goes on, and what the view costs that it reads.
@@ -159,6 +160,7 @@ impl<'a> Simulation<'a> {
             view,
             sizes: conversation.items.iter().map(|item| item.tokens).collect(),
             prompts: prompts_before(conversation),
+            growth: ViewGrowth::default(),
             start: 0,
             made: None,
             run: PolicyRun::default(),
@@ -188,6 +190,7 @@ impl<'a> Simulation<'a> {
             _ => warmth,
         };
         self.view.sent(warmth, after_summary);
+        self.growth.requested();
         self.run.prompts += bill;
         self.run.output += priced.output;
         self.run.steps.push(RunStep {
@@ -199,6 +202,7 @@ impl<'a> Simulation<'a> {
     fn push(&mut self, index: usize) {
         let item = &self.conversation.items[index];
         let tokens = item.tokens;
+        self.growth.added(tokens);
         self.view.push(match item.kind {
             // Those that are hardly larger than a marker count among the newest results.
             ItemKind::Result => ViewPart::Result {
@@ -291,7 +295,13 @@ impl<'a> Simulation<'a> {
             thinking: self.conversation.thinking(request),
             summary: Some(self.forecast(request)),
         };
-        let Some(decision) = decide(&mut self.view, &situation) else {
+        let threshold = self.conversation.requests[request].window.auto_compact;
+        let distance = ThresholdDistance {
+            room: threshold.saturating_sub(self.view.view()),
+            growth: self.growth.per_request(),
+            summary: self.forecast(request),
+        };
+        let Some(decision) = decide_before(&mut self.view, &situation, Some(distance)) else {
             return;
         };
         match &decision.action {
@@ -451,6 +461,7 @@ impl<'a> Simulation<'a> {
         self.view
             .summarize(kept_from, summary, self.conversation.thinking(request));
         self.start = cut;
+        self.growth = ViewGrowth::default();
         *reused = match warmth {
             PrefixWarmth::Hot => self.conversation.hot_prefix.min(*reused),
             PrefixWarmth::Cold | PrefixWarmth::Uncached => 0,
