@@ -48,6 +48,7 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
 use jiff::Timestamp;
 use longhaul::Clock;
+use longhaul_core::config::ResultReduction;
 use longhaul_core::economy::EconomyPolicy;
 use longhaul_core::message::Usage;
 use longhaul_core::models::ModelTable;
@@ -81,7 +82,7 @@ enum Between {
     Nothing,
     ProviderClears,
     ProviderCompacts,
-    Gateway(EconomyPolicy),
+    Gateway(EconomyPolicy, ResultReduction),
     Peer(Peer),
 }
 
@@ -91,7 +92,12 @@ impl Between {
             Self::Nothing => "direct",
             Self::ProviderClears => "p-clear",
             Self::ProviderCompacts => "p-compact",
-            Self::Gateway(policy) => policy.as_str(),
+            Self::Gateway(policy, ResultReduction::Recallable) => match policy {
+                EconomyPolicy::Off => "off-r",
+                EconomyPolicy::Clear => "clear-r",
+                EconomyPolicy::Full => "full-r",
+            },
+            Self::Gateway(policy, _) => policy.as_str(),
             Self::Peer(peer) => &peer.name,
         }
     }
@@ -118,7 +124,9 @@ fn main() -> ExitCode {
 }
 
 async fn all(files: &[&std::path::PathBuf], model: &str, window: u64) -> ExitCode {
-    let mut ways: Vec<Between> = POLICIES.map(Between::Gateway).into();
+    let with = |reduction| POLICIES.map(|policy| Between::Gateway(policy, reduction));
+    let mut ways: Vec<Between> = with(ResultReduction::default()).into();
+    ways.extend(with(ResultReduction::Recallable).into_iter().skip(1));
     if std::env::var_os("LONGHAUL_BILL_OURS").is_none() {
         ways.extend([Between::ProviderClears, Between::ProviderCompacts]);
     }
@@ -158,7 +166,7 @@ async fn all(files: &[&std::path::PathBuf], model: &str, window: u64) -> ExitCod
             parts.push(part);
             if matches!(
                 way,
-                Between::Gateway(EconomyPolicy::Clear | EconomyPolicy::Full)
+                Between::Gateway(EconomyPolicy::Clear | EconomyPolicy::Full, _)
             ) && part > NEVER_ABOVE
             {
                 missed += 1;
@@ -170,7 +178,7 @@ async fn all(files: &[&std::path::PathBuf], model: &str, window: u64) -> ExitCod
         let Forecast { policies, best } = forecast(&recorded, model, window);
         print!("        ");
         for (policy, forecast) in POLICIES.into_iter().zip(policies) {
-            let policy = Between::Gateway(policy);
+            let policy = Between::Gateway(policy, ResultReduction::default());
             let billed = ways.iter().zip(&parts).find(|(way, _)| **way == policy);
             let is_off =
                 billed.is_some_and(|(_, part)| (forecast / part - 1.0).abs() > FORECAST_ERROR);
@@ -239,7 +247,10 @@ impl Route {
             options.models = models;
             options.clock = Arc::clone(&clock) as Arc<dyn Clock>;
             match between {
-                Between::Gateway(policy) => options.config.economy = *policy,
+                Between::Gateway(policy, reduction) => {
+                    options.config.economy = *policy;
+                    options.config.reduce = *reduction;
+                }
                 _ => options.policies.rules = vec!["off".parse().unwrap()],
             }
             let gateway = Gateway::start(options).await.unwrap();
@@ -274,7 +285,7 @@ impl Route {
 /// Sends a session.
 async fn bill(session: &Session, model: &str, window: u64, between: &Between) -> Bill {
     let window = match between {
-        Between::Gateway(_) | Between::ProviderCompacts => window,
+        Between::Gateway(..) | Between::ProviderCompacts => window,
         Between::Nothing | Between::ProviderClears | Between::Peer(_) => 20_000_000,
     };
     let text = format!("[models.{model}]\nwindow = {window}\n");
@@ -408,7 +419,7 @@ async fn bill(session: &Session, model: &str, window: u64, between: &Between) ->
         recent.push(message.clone());
         let used =
             Usage::read(reply["usage"].to_string().as_bytes()).map_or(0, |usage| usage.prompt());
-        if matches!(between, Between::Gateway(_)) && (pays || used * 2 > window) {
+        if matches!(between, Between::Gateway(..)) && (pays || used * 2 > window) {
             let patience = if pays { PATIENCE } else { PATIENCE / 8 };
             settled(&route.provider, own + bill.requests, patience).await;
             own = route.provider.calls() - bill.requests;
