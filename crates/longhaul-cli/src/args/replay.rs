@@ -19,6 +19,7 @@ Examples:
   longhaul replay ~/.claude/projects --html replay.html
   longhaul replay 6113e919 --window 200000 --window 100000
   longhaul replay session.jsonl --model claude-opus-5-5 --ttl 1h
+  longhaul replay ~/.claude/projects --gateway --window 200000
   longhaul replay ~/.claude/projects --json | jq .totals.recorded_usd"
 )]
 pub(crate) struct ReplayArgs {
@@ -34,6 +35,9 @@ pub(crate) struct ReplayArgs {
     /// Replay with this cache lifetime instead of the recorded one
     #[arg(long, value_name = "TTL")]
     pub(crate) ttl: Option<TtlArg>,
+    /// Show what `longhaul serve` would have made of them, in front of an agent that never trims
+    #[arg(long)]
+    pub(crate) gateway: bool,
     /// A TOML file that adds models or overrides their fields
     #[arg(long, value_name = "FILE")]
     pub(crate) models: Option<String>,

@@ -2,7 +2,8 @@
 
 use jiff::Timestamp;
 use longhaul_core::economy::replay::{
-    ActionReason, ReplayWindow, ReplayedPolicy, RunAction, RunActionKind, SessionFacts,
+    ActionReason, ReplayWindow, ReplayedHost, ReplayedPolicy, RunAction, RunActionKind,
+    SessionFacts,
 };
 use longhaul_core::money::Usd;
 use longhaul_core::prompt::Ttl;
@@ -20,6 +21,7 @@ pub(super) struct ReplayJson<'a> {
     version: u32,
     model: Option<&'a str>,
     ttl: Option<Ttl>,
+    host: &'static str,
     totals: TotalsJson,
     sessions: Vec<SessionJson<'a>>,
     apart: Vec<ApartJson<'a>>,
@@ -137,6 +139,10 @@ impl<'a> ReplayJson<'a> {
             version: VERSION,
             model: result.basis.model.as_deref(),
             ttl: result.basis.ttl,
+            host: match result.basis.host {
+                ReplayedHost::Session => "session",
+                ReplayedHost::Gateway => "gateway",
+            },
             totals: totals(result),
             sessions: result.sessions.replayed.iter().map(session).collect(),
             apart: apart.collect(),

@@ -14,7 +14,7 @@ mod totals;
 use std::io::Write;
 use std::path::Path;
 
-use longhaul_core::economy::replay::ReplayWindow;
+use longhaul_core::economy::replay::{ReplayWindow, ReplayedHost};
 use longhaul_core::models::ModelTable;
 use longhaul_core::prompt::Ttl;
 use longhaul_core::window::{WindowInput, WindowSettings, WindowStatus};
@@ -32,6 +32,7 @@ struct ReplayBasis {
     model: Option<String>,
     ttl: Option<Ttl>,
     windows: Vec<ReplayWindow>,
+    host: ReplayedHost,
 }
 
 /// Everything that is shown.
@@ -51,6 +52,11 @@ pub(crate) fn run(command: &Command, given: &CommandSettings) -> Result<CliOutco
             TtlArg::OneHour => Ttl::OneHour,
         }),
         windows: windows(&command.windows),
+        host: if command.gateway {
+            ReplayedHost::Gateway
+        } else {
+            ReplayedHost::Session
+        },
     };
     check(&basis)?;
     if let Some(path) = command.html.as_deref().filter(|_| !command.force)

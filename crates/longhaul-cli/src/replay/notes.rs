@@ -1,6 +1,6 @@
 //! What a replay assumes, and what was odd about the recordings, in sentences.
 
-use longhaul_core::economy::replay::SessionFacts;
+use longhaul_core::economy::replay::{ReplayedHost, SessionFacts};
 
 use super::ReplayResult;
 use crate::terminal::dollars;
@@ -31,6 +31,9 @@ pub(super) fn assumptions(result: &ReplayResult) -> Vec<String> {
                 _ => format!("within {percent:.1}% of"),
             }
         ));
+    }
+    if result.basis.host == ReplayedHost::Gateway {
+        notes.push("A gateway decides: each reply stands for one reading of what came before it, and once something was removed the provider's cache is found after the request prefix, at the one breakpoint that the gateway keeps, and where the latest eight requests ended.".to_owned());
     }
     if let Some(model) = &result.basis.model {
         notes.push(format!(

@@ -200,7 +200,8 @@ fn replay_one(source: &SessionSource, basis: &ReplayBasis) -> Result<ReplayedSes
         }
     };
     let session = reader.finish(&ClearableTools::default());
-    let terms = ReplayTerms::of(&session, &basis.models, basis.model.as_deref(), basis.ttl);
+    let terms = ReplayTerms::of(&session, &basis.models, basis.model.as_deref(), basis.ttl)
+        .decided_by(basis.host);
     let report = replay(&session, &terms, &basis.windows).map_err(|error| match error {
         ReplayError::Session(reason) => CliError::Unreplayable(reason),
         ReplayError::Window(error) => CliError::Window(error),

@@ -154,6 +154,24 @@ fn x7_v7_windows_models_and_lifetimes_can_be_chosen() {
 }
 
 #[test]
+fn x7_v7_v9_a_replay_behind_a_gateway_says_so_and_counts_readings() {
+    let world = World::new();
+    world.write("long.jsonl", written(&long(SONNET)));
+    let session = world.run(["replay", "long.jsonl", "--json"]).ends(0);
+    let gateway = world.run(["replay", "long.jsonl", "--gateway", "--json"]);
+    let gateway = gateway.ends(0);
+    assert_eq!(session.json()["host"], "session");
+    assert_eq!(gateway.json()["host"], "gateway");
+    // What is done by nobody costs the same, whoever would have decided.
+    let append_only = |run: &Run| run.json()["totals"]["append_only_usd"].clone();
+    assert_eq!(append_only(&session), append_only(&gateway));
+    // After the first clearing a gateway finds the provider's cache in fewer places.
+    assert!(cost(&gateway, "clear") >= cost(&session, "clear"));
+    let page = world.run(["replay", "long.jsonl", "--gateway"]).ends(0);
+    assert!(page.out.contains("A gateway decides"), "{}", page.out);
+}
+
+#[test]
 fn v7_what_cannot_be_replayed_is_counted_apart_and_never_as_nothing() {
     let world = World::new();
     world.write("p/good.jsonl", written(&long(SONNET)));

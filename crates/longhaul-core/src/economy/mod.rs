@@ -2,8 +2,8 @@
 //! cost, and an action is due when what it would have saved has reached what it takes.
 //!
 //! `action_price.rs` is what an action costs (V1), `rent.rs` what the entries of a view have cost since they could have
-//! been removed (V2), `growth.rs` how fast a view grows, `history_rent.rs` the same of a conversation that is followed message by message, `rule.rs` the
-//! comparison (V3), `removable.rs`, `subjects.rs` and `superseded.rs` what may go (V4), `record.rs` what a boundary says
+//! been removed (V2), `history_rent.rs` the same of a conversation that is followed message by message, `growth.rs` how
+//! fast a view grows, `rule.rs` the comparison (V3), `removable.rs`, `subjects.rs` and `superseded.rs` what may go (V4), `record.rs` what a boundary says
 //! about a decision (V6). All of it is figures: no text is visited, and a decision is one pass over the sizes of active
 //! results. `replay/` runs the same rule over recorded sessions (V7). Which bytes a clearing or a summary produces is decided in `micro/` and `summary/`.
 

@@ -1,11 +1,13 @@
 //! The rule (V3): of the actions whose rent has reached their price, the one with the largest rent − price is done.
 //!
+//! The request that is about to be sent is certain, so what it would add to the rent of an action counts already. A price
+//! that does not change is waited for in full, and acting then costs at most twice the best.
+//!
 //! Fixed adjustments make it sooner or later; replays of recorded sessions (V7) chose them. The price of clearing
 //! a result grows with what follows it, and whoever waits pays for that; so most of the growth since the result could
-//! first be removed is not waited for. A price that does not change is waited for in full, and acting then costs at most
-//! twice the best. And while a summary is coming nearer, a clearing is done only if it is earned in half of the time that is
-//! left until then; where a threshold makes the summary, in all of it, together with its part of the summary that it postpones.
-//! A result that frees nothing is no place to begin a clearing.
+//! first be removed is not waited for. And while a summary is coming nearer, a clearing is done only if it is earned in half
+//! of the time that is left until then; where a threshold makes the summary, in all of it, together with its part of the
+//! summary that it postpones.
 
 use super::action_price::{self, ClearingSizes, SummarySizes};
 use super::rent::PlacedThinking;
@@ -143,6 +145,7 @@ fn best_clearing(
         StrippedThinking::None | StrippedThinking::After => u64::MAX,
     };
     for (index, result) in view.results().enumerate().take(removable).rev() {
+        // One that frees nothing is no place to begin.
         if result.freed == 0 {
             continue;
         }
@@ -172,7 +175,10 @@ fn best_clearing(
             continue;
         }
         let is_due = || match situation.warmth {
-            PrefixWarmth::Hot => gain + unwaited_growth(rates, grown) >= Usd::ZERO,
+            PrefixWarmth::Hot => {
+                let coming = rates.read.of(sizes.removed);
+                gain + coming + unwaited_growth(rates, grown) >= Usd::ZERO
+            }
             PrefixWarmth::Cold | PrefixWarmth::Uncached => gain >= Usd::ZERO,
         };
         let is_free = price <= Usd::ZERO;
@@ -212,7 +218,7 @@ fn earned_before(
 }
 
 /// Whether a clearing is earned in the requests until the threshold is reached, which it moves away: the summary there is
-/// paid for once in as many tokens as fit between two of them.
+/// paid for once in as many tokens as fit between two of them, so what is freed earns its part of that, too.
 fn earned_below(
     threshold: Option<ThresholdDistance>,
     view: &ConversationRent,
@@ -270,11 +276,12 @@ fn weigh_summary(
     };
     let price = action_price::summary(rates, situation.warmth, sizes);
     let rent = view.summary_rent(rates);
+    let step = rates.read.of(freed);
     Some(WeighedSummary {
         decision: EconomyDecision::new(EconomyAction::Summarize, price, rent, freed, rates),
-        is_due: rent >= price.max(Usd::ZERO),
+        is_due: rent + step >= price.max(Usd::ZERO),
         lacking: (price - rent).max(Usd::ZERO),
-        step: rates.read.of(freed),
+        step,
     })
 }
 

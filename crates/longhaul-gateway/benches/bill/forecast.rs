@@ -4,7 +4,8 @@
 use jiff::Timestamp;
 use longhaul_core::economy::EconomyPolicy;
 use longhaul_core::economy::replay::{
-    PricedConversation, ReplayDriver, ReplayTerms, ReplayWindow, best_in_hindsight, simulate,
+    PricedConversation, ReplayDriver, ReplayTerms, ReplayWindow, ReplayedHost, best_in_hindsight,
+    simulate,
 };
 use longhaul_core::models::ModelTable;
 use serde_json::{Value, json};
@@ -31,12 +32,12 @@ pub(crate) fn forecast(recorded: &str, model: &str, window: u64) -> Forecast {
     let session = recording(recorded.as_bytes());
     let table = ModelTable::builtin();
     let terms = ReplayTerms::of(&session, &table, Some(model), Some(Default::default()));
+    let terms = terms.decided_by(ReplayedHost::Gateway);
     let terms = terms.in_window(ReplayWindow::Tokens(window));
     let conversations: Vec<PricedConversation> = session
         .conversations
         .iter()
         .map(|conversation| PricedConversation::new(conversation, &terms).unwrap())
-        .map(PricedConversation::behind_a_gateway)
         .collect();
     let total = |driver: ReplayDriver<'_>| -> f64 {
         let runs = conversations.iter().map(|one| simulate(one, driver));

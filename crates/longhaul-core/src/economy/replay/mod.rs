@@ -29,4 +29,4 @@ pub use simulation::{
     ActionReason, PolicyRun, ReplayDriver, RunAction, RunActionKind, RunStep, ScriptedAction,
     simulate,
 };
-pub use terms::{ReplayTerms, ReplayWindow};
+pub use terms::{ReplayTerms, ReplayWindow, ReplayedHost};

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::session::{ItemKind, RecordedConversation, RecordedItem};
-use super::terms::{ReplayTerms, ReplayWindow};
+use super::terms::{ReplayTerms, ReplayWindow, ReplayedHost};
 use crate::economy::{CLEARED_RESULT, PrefixWarmth, StrippedThinking, TokenRates, VERBATIM_TOKENS};
 use crate::models::ModelSpec;
 use crate::money::Usd;
@@ -20,16 +20,6 @@ pub struct PricedConversation {
     pub(super) requests: Vec<PricedRequest>,
     pub(super) ttl: Ttl,
     pub(super) host: ReplayedHost,
-}
-
-/// Who decides in a replayed conversation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum ReplayedHost {
-    /// A session, which knows what each of its requests was billed, and sets its own cache breakpoints.
-    #[default]
-    Session,
-    /// A gateway, for which each reply stands for one reading (V9), and which has one breakpoint of its own.
-    Gateway,
 }
 
 /// A request that can be replayed.
@@ -106,19 +96,8 @@ impl PricedConversation {
             items,
             requests,
             ttl: terms.ttl,
-            host: ReplayedHost::Session,
+            host: terms.host,
         })
-    }
-
-    /// The same conversation with a gateway between the client and the provider, instead of a session that is its own
-    /// host: past requests count as readings (V9), and after its first action the cache is found at the breakpoint that
-    /// the gateway keeps before the oldest result, or where one of the latest requests ended.
-    #[must_use]
-    pub fn behind_a_gateway(self) -> Self {
-        Self {
-            host: ReplayedHost::Gateway,
-            ..self
-        }
     }
 
     /// The newest tokens that actions by price leave word for word (V5).

@@ -4,8 +4,9 @@
 //! (U3) and under pressure (U5), a summary at the threshold (H2). A schedule that is given step by step is billed in the
 //! same way, so that the best schedule in hindsight can be shown beside the policies.
 
-use super::priced::{PricedConversation, ReplayedHost};
+use super::priced::PricedConversation;
 use super::session::ItemKind;
+use super::terms::ReplayedHost;
 use crate::economy::{
     CLEARED_RESULT, ConversationRent, EconomyAction, EconomyPolicy, PrefixWarmth, RuleSituation,
     StrippedThinking, SummaryForecast, ThresholdDistance, VERBATIM_PROMPTS, VERBATIM_TOKENS,

@@ -17,6 +17,18 @@ pub enum ReplayWindow {
     Tokens(u64),
 }
 
+/// Who decides in a replayed session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ReplayedHost {
+    /// A session, which knows what each of its requests was billed, and sets its own cache breakpoints.
+    #[default]
+    Session,
+    /// A gateway between the client and the provider: each reply stands for one reading (V9), and after the first action
+    /// the cache is found at the breakpoint that the gateway keeps before the oldest result, or where one of the latest
+    /// requests ended.
+    Gateway,
+}
+
 /// What a session is replayed with.
 #[derive(Debug, Clone)]
 pub struct ReplayTerms {
@@ -30,6 +42,8 @@ pub struct ReplayTerms {
     pub window: ReplayWindow,
     /// Other settings of the thresholds.
     pub settings: WindowSettings,
+    /// Who decides.
+    pub host: ReplayedHost,
 }
 
 impl ReplayTerms {
@@ -52,7 +66,14 @@ impl ReplayTerms {
             ttl: ttl.unwrap_or(session.ttl),
             window: ReplayWindow::Own,
             settings: WindowSettings::default(),
+            host: ReplayedHost::Session,
         }
+    }
+
+    /// The same terms with this host.
+    #[must_use]
+    pub fn decided_by(self, host: ReplayedHost) -> Self {
+        Self { host, ..self }
     }
 
     /// The same terms with another window.

@@ -5,3 +5,4 @@ mod explained;
 mod policies;
 mod script;
 mod shared;
+mod threshold;
