@@ -4,7 +4,8 @@
 //! The pure parts can be used on their own: [`sse`] turns bytes in any chunking into events, [`decode`] folds events of
 //! either dialect into one [`Reply`], [`error`] classifies failures, [`retry`] decides whether and when to retry.
 //! [`Client`] puts them on a connection. **Request bodies are never built or changed here**: they come as slices of
-//! bytes and are sent as they are; `longhaul-core` decides what is in them.
+//! bytes and are sent as they are; `longhaul-core` decides what is in them. A session takes any [`Model`], and the client is
+//! one.
 //!
 //! The client is in the feature `http`, which is on by default; everything else needs neither a network nor TLS.
 //!
@@ -42,6 +43,7 @@ pub mod error;
 mod event;
 mod header;
 mod key;
+mod model;
 mod open_block;
 pub mod openai;
 mod progress;
@@ -61,6 +63,7 @@ pub use config::{ClientConfig, ClientConfigError, ClientTimeouts, Dialect, Proxy
 pub use error::{Error, ErrorClass};
 pub use event::StreamEvent;
 pub use key::{Auth, Secret};
+pub use model::{Boxed, Model, OnStream};
 pub use reply::{AppliedEdit, Reply, ReplyNotice, StopReason};
 pub use tokio_util::sync::CancellationToken;
 pub use usage::{anthropic as anthropic_usage, openai as openai_usage};

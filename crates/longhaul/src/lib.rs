@@ -83,8 +83,6 @@
 
 pub mod branches;
 pub mod cache_breaks;
-#[cfg(feature = "http")]
-mod client_model;
 mod clock;
 #[cfg(feature = "hooks")]
 pub mod environment;

@@ -1,63 +1,8 @@
-//! The trait for models, which answer a request that is already built.
+//! Models for a session: the trait for them, and async functions as models.
 
-use std::future::Future;
-use std::pin::Pin;
-use std::sync::Arc;
-
-use longhaul_core::engine::{EffectFailure, EffectFailureKind, ModelRequest};
-use longhaul_provider::{CancellationToken, Error, ErrorClass, Reply, StreamEvent};
-
-/// A boxed future, so that these traits can be trait objects.
-pub type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
-
-/// A callback that receives a reply as it comes.
-pub type OnStream<'a> = &'a mut (dyn FnMut(&StreamEvent) + Send);
-
-/// Answers requests.
-///
-/// An implementer sends the body unchanged, byte for byte: the prompt cache and signatures depend on it. It ends soon
-/// after `cancel`, with [`ErrorClass::Cancelled`]. It may retry by itself, but not a request that is too long.
-pub trait Model: Send + Sync {
-    /// Sends a request and waits for the whole reply.
-    fn send<'a>(
-        &'a self,
-        request: ModelRequest,
-        on_stream: OnStream<'a>,
-        cancel: CancellationToken,
-    ) -> Boxed<'a, Result<Reply, Error>>;
-
-    /// Sends a request once and waits for the whole reply. A session that was given
-    /// [patience](crate::SessionBuilder::patience) calls this for its turns and retries by itself, so that its observer
-    /// can show each wait. An implementer whose [`send`](Self::send) retries overrides this; the default is `send`.
-    fn send_once<'a>(
-        &'a self,
-        request: ModelRequest,
-        on_stream: OnStream<'a>,
-        cancel: CancellationToken,
-    ) -> Boxed<'a, Result<Reply, Error>> {
-        self.send(request, on_stream, cancel)
-    }
-}
-
-impl<M: Model + ?Sized> Model for Arc<M> {
-    fn send<'a>(
-        &'a self,
-        request: ModelRequest,
-        on_stream: OnStream<'a>,
-        cancel: CancellationToken,
-    ) -> Boxed<'a, Result<Reply, Error>> {
-        M::send(self, request, on_stream, cancel)
-    }
-
-    fn send_once<'a>(
-        &'a self,
-        request: ModelRequest,
-        on_stream: OnStream<'a>,
-        cancel: CancellationToken,
-    ) -> Boxed<'a, Result<Reply, Error>> {
-        M::send_once(self, request, on_stream, cancel)
-    }
-}
+use longhaul_core::engine::ModelRequest;
+pub use longhaul_provider::{Boxed, Model, OnStream};
+use longhaul_provider::{CancellationToken, Error, ErrorClass, Reply};
 
 /// Makes a model of an async function from requests to replies: for a provider that this library does not speak to, or
 /// for a model in a test. The reply is reported to the session's observer once it is complete.
@@ -113,48 +58,5 @@ where
             }
             Ok(reply)
         })
-    }
-}
-
-/// What a failure means to the engine.
-pub(crate) fn failed(error: &Error) -> EffectFailure {
-    let kind = match error.class {
-        // The client has already tried it several times.
-        ErrorClass::Overloaded { .. } | ErrorClass::Server { .. } if error.attempts > 1 => {
-            EffectFailureKind::Overloaded
-        }
-        ErrorClass::Retry { .. } | ErrorClass::Timeout(_) if error.attempts > 1 => {
-            EffectFailureKind::Network
-        }
-        ErrorClass::TooLong(overflow) => EffectFailureKind::TooLong {
-            gap: overflow.gap(),
-        },
-        ErrorClass::TooLarge => EffectFailureKind::TooLong { gap: None },
-        ErrorClass::Cancelled => EffectFailureKind::Cancelled,
-        ErrorClass::Cut
-        | ErrorClass::Timeout(_)
-        | ErrorClass::Retry { .. }
-        | ErrorClass::Overloaded { .. }
-        | ErrorClass::Server { .. }
-        | ErrorClass::Malformed => EffectFailureKind::Transient,
-        ErrorClass::RateLimited { .. } => EffectFailureKind::RateLimited,
-        ErrorClass::Auth => EffectFailureKind::Auth,
-        ErrorClass::Billing => EffectFailureKind::Billing,
-        ErrorClass::NotFound => EffectFailureKind::NotFound,
-        ErrorClass::Invalid => EffectFailureKind::Invalid,
-        // A class that came later: the message says what is wrong.
-        _ => EffectFailureKind::Other,
-    };
-    let retry_after = match error.class {
-        ErrorClass::Retry { after }
-        | ErrorClass::Overloaded { after }
-        | ErrorClass::RateLimited { after }
-        | ErrorClass::Server { after } => after,
-        _ => None,
-    };
-    EffectFailure {
-        kind,
-        message: error.to_string(),
-        retry_after,
     }
 }

@@ -1,7 +1,8 @@
 //! Which calls may run: rules in Claude Code's syntax, modes, and sensible defaults without either.
 //!
-//! A call is decided by what its tool says it touches ([`ToolAccess`]) and by its name. Rules that forbid win over
-//! rules that ask, and these over rules that allow. `shell` parses commands; docs/permissions.md is for users. The loop
+//! A call is decided by what its tool says it touches ([`ToolAccess`](crate::tool::ToolAccess)) and by its name. Rules that forbid win over
+//! rules that ask, and these over rules that allow. This file holds the permissions of a session and changes them; `judge.rs`
+//! decides by them, about commands with `command.rs`, and `shell` parses these. docs/permissions.md is for users. The loop
 //! asks the user and runs the call.
 
 mod approvals;
@@ -10,6 +11,7 @@ mod denied;
 mod folders;
 mod gate;
 mod git_contents;
+mod judge;
 mod paths;
 mod read_only;
 mod recursion;
@@ -17,7 +19,6 @@ mod remember;
 mod rule;
 mod shell;
 mod spelling;
-mod state;
 mod suggest;
 mod text_pattern;
 mod wildcard;
@@ -25,8 +26,6 @@ mod workspace;
 
 use std::path::{Path, PathBuf};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
-
-use serde_json::Value;
 
 pub(crate) use gate::OpenGate;
 pub use gate::{Gate, RuleLifetime};
@@ -36,12 +35,8 @@ pub use workspace::ReadableWorkspace;
 
 use crate::event::ApprovalMode;
 use crate::session_paths::SessionPaths;
-use crate::tool::{CallGuard, ToolAccess};
+use judge::PermissionState;
 use paths::LocatedPath;
-use state::PermissionState;
-
-const PLAN_MODE: &str = include_str!("plan_mode.md");
-const NOBODY_TO_ASK: &str = include_str!("nobody_to_ask.md");
 
 /// The decision about a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -118,33 +113,6 @@ impl Permissions {
     pub(crate) fn with_keeper(mut self, keeper: impl ConsentKeeper + 'static) -> Self {
         self.keeper = Some(Box::new(keeper));
         self
-    }
-
-    /// Decides about a call.
-    pub fn judge(&self, tool: &str, input: &Value, access: &ToolAccess) -> PermissionDecision {
-        let state = self.read();
-        match state.judge(tool, input, access) {
-            PermissionDecision::Ask { reason, .. } if state.mode == ApprovalMode::DontAsk => {
-                PermissionDecision::Deny {
-                    reason: format!("{} ({reason})", NOBODY_TO_ASK.trim_end()),
-                }
-            }
-            judgement => judgement,
-        }
-    }
-
-    /// What a call that runs without asking is guarded against.
-    pub(crate) fn guard(&self, access: &ToolAccess) -> CallGuard {
-        let state = self.read();
-        let ToolAccess::Runs { command, folder } = access else {
-            return CallGuard::Nothing;
-        };
-        let folder = state.workspace.cwd.join(folder);
-        if command::looks_with_git(command, &folder, &state) {
-            CallGuard::Git
-        } else {
-            CallGuard::Nothing
-        }
     }
 
     /// Whether a rule forbids reading this file: for tools that come across files, such as searches.
@@ -227,52 +195,7 @@ impl Permissions {
     }
 }
 
-impl Gate for Permissions {
-    fn judge(&self, tool: &str, input: &Value, access: &ToolAccess) -> PermissionDecision {
-        Self::judge(self, tool, input, access)
-    }
-
-    fn guard(&self, access: &ToolAccess) -> CallGuard {
-        Self::guard(self, access)
-    }
-
-    fn remember(&self, rule: &str, lasting: RuleLifetime) -> Result<(), String> {
-        match lasting {
-            RuleLifetime::Session => self.approve(rule).map_err(|error| error.to_string()),
-            RuleLifetime::Project => self
-                .allow_in_project(rule)
-                .map_err(|error| error.to_string()),
-        }
-    }
-
-    fn mode(&self) -> ApprovalMode {
-        Self::mode(self)
-    }
-
-    fn set_mode(&self, mode: ApprovalMode) {
-        Self::set_mode(self, mode);
-    }
-
-    fn allow_for_turn(&self, rules: &[String]) -> Vec<String> {
-        Self::allow_for_turn(self, rules)
-    }
-
-    fn end_turn_rules(&self) {
-        Self::end_turn_rules(self);
-    }
-
-    fn forget_approvals(&self) -> usize {
-        Self::forget_approvals(self)
-    }
-}
-
 /// Whether one of these rules forbids reading a file.
 pub(crate) fn forbids_reading(rules: &[PermissionRule], path: &Path) -> bool {
-    state::forbids_reading(rules, &LocatedPath::find(path))
-}
-
-fn not_in_plan_mode() -> PermissionDecision {
-    PermissionDecision::Deny {
-        reason: PLAN_MODE.trim_end().to_owned(),
-    }
+    judge::forbids_reading(rules, &LocatedPath::find(path))
 }

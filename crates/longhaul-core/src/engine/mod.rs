@@ -1,13 +1,14 @@
 //! The engine: decides, and requests effects (O).
 //!
 //! It is a state machine without IO. The caller feeds it [`EngineInput`]s with the time, performs the [`Effect`]s it
-//! polls, and feeds the outcomes back. `turn.rs` is the course of a turn, `economy.rs` what is decided by price in it, `clear.rs` micro-compaction during a turn,
-//! `compact.rs` the course of a compaction, `not_compacted.rs` how a compaction ends without a result, `summarize.rs`
-//! the requests for a summary, `commit.rs` the lines that are written and the state after them, `after_compaction.rs`
-//! the state that is reset. A crash between any two effects leaves a transcript from which the conversation can go on.
+//! polls, and feeds the outcomes back. This file says what follows when lines are on disk, `not_persisted.rs` what follows
+//! when they are not. `turn.rs` is the course of a turn, `economy.rs` what is decided by price in it, `clear.rs`
+//! micro-compaction during a turn, `compact.rs` the course of a compaction, `not_compacted.rs` how a compaction ends
+//! without a result, `summarize.rs` the requests for a summary, `commit.rs` the lines that are written and the state after
+//! them, `after_compaction.rs` the state that is reset. A crash between any two effects leaves a transcript from which the
+//! conversation can go on.
 
 mod after_compaction;
-mod appended;
 mod best_draft;
 mod calibration;
 mod clear;
@@ -28,6 +29,7 @@ mod input;
 mod line;
 mod live;
 mod not_compacted;
+mod not_persisted;
 mod notes;
 mod prefix_additions;
 mod prefix_count;
@@ -75,11 +77,11 @@ use crate::cache::{self, CacheBreakDetector, WatchedCallId};
 use crate::config::ResultReduction;
 use crate::facts::{Facts, Vocabulary};
 use crate::hash::Set;
-use crate::message::{Id, Usage};
+use crate::message::{Entry, Id, Usage};
 use crate::micro::CacheEditState;
 use crate::micro::native::ProviderClearing;
 use crate::plan::{CompactionTracking, Recompaction};
-use crate::prompt::{PrefixReason, RequestAssembly, RequestPrefix};
+use crate::prompt::{PrefixReason, PushOutcome, RequestAssembly, RequestPrefix};
 use crate::rehydrate::ReadFiles;
 use crate::window::WindowStatus;
 use compact::CompactionInProgress;
@@ -498,70 +500,48 @@ impl Engine {
         }
     }
 
-    /// Keeps lines that could not be written. Nothing is lost: they go first at the next attempt.
-    fn not_persisted(&mut self, then: AfterPersist, failed: &EffectFailure) {
-        let message = failed.message.clone();
-        let not_persisted = CallFailure::NotPersisted(message.clone());
-        let not_compacted =
-            CallFailure::NotCompacted(CompactFailure::NotPersisted, message.clone());
-        // The failure of the host's call. None if the call does not wait for these lines.
-        let failure = match then {
-            AfterPersist::Rest(lines) => {
-                self.unwritten = lines;
-                None
-            }
-            AfterPersist::Added(lines, _)
-            | AfterPersist::CaughtUp(lines)
-            | AfterPersist::Replied(lines, _) => {
-                self.unwritten = lines;
-                Some(not_persisted)
-            }
-            AfterPersist::Finished(lines, after) => {
-                self.unwritten = lines;
-                match after {
-                    // The compaction itself is on disk.
-                    compact::AfterCompaction::Rest => {
-                        self.finish_compaction();
-                        None
-                    }
-                    compact::AfterCompaction::GoOn => Some(not_persisted),
+    /// Adds lines that are on disk to the conversation.
+    fn take(&mut self, lines: &[Bytes], offset: u64) {
+        let mut offset = offset;
+        for line in lines {
+            // A line that was made here is readable. One that is not is on disk, and every reader reports it.
+            if let Ok(entry) = Entry::read(line.clone()) {
+                if let Some(assembly) = &mut self.assembly
+                    && assembly.push(entry.view()) != PushOutcome::Pushed
+                {
+                    self.outdated.get_or_insert(PrefixReason::Cleared);
                 }
+                let kept = LiveEntry {
+                    entry,
+                    offset: Some(offset),
+                };
+                self.push_live(kept);
             }
-            AfterPersist::Compact(lines, _) => {
-                self.unwritten = lines;
-                self.compact_failed(&message);
-                Some(not_compacted)
-            }
-            // They are made again with the next attempt.
-            AfterPersist::Cleared(_) | AfterPersist::Send(_) => Some(not_persisted),
-            AfterPersist::Summarise(_, compaction) => {
-                self.notify(Event::Phase(None));
-                self.compact_failed(&message);
-                Some(match compaction.cause {
-                    compact::CompactionCause::Manual => not_compacted,
-                    _ => not_persisted,
-                })
-            }
-            AfterPersist::Committed(commit) => {
-                self.notify(Event::Phase(None));
-                self.compact_failed(&message);
-                Some(match commit.cause() {
-                    compact::CompactionCause::Manual => not_compacted,
-                    _ => not_persisted,
-                })
-            }
-        };
-        self.notify(Event::NotPersisted { message });
-        if let Some(failure) = failure {
-            self.fail_call(failure);
+            offset += line.len() as u64 + 1;
         }
+        self.cached = CacheEditState::of(self.live.cache_edits());
     }
 
-    fn compact_failed(&mut self, message: &str) {
-        self.notify(Event::CompactFailed {
-            kind: CompactFailure::NotPersisted,
-            message: message.to_owned(),
-        });
+    /// Adds lines from [`RequestAssembly::entries_before_request`] that are on disk to the conversation.
+    fn take_ours(&mut self, lines: &[Bytes], offset: u64) {
+        let mut offset = offset;
+        if let Some(assembly) = &mut self.assembly {
+            // A line that was made here is readable.
+            let _ = assembly.persisted(lines);
+        }
+        for line in lines {
+            if let Ok(entry) = Entry::read(line.clone()) {
+                let kept = LiveEntry {
+                    entry,
+                    offset: Some(offset),
+                };
+                if kept.entry.facets().uuid.is_present() {
+                    self.push_live(kept);
+                }
+            }
+            offset += line.len() as u64 + 1;
+        }
+        self.cached = CacheEditState::of(self.live.cache_edits());
     }
 }
 

@@ -1,21 +1,17 @@
 //! Turns a whole conversation into a summary (F, X1, X9, R1, Y1). The engine decides; this module gives it a
 //! conversation, and turns its result back into elements of `messages`.
 //!
-//! There are three ways, in this order: a summary from a request appended to the client's own bytes, a plain request,
+//! `drafter.rs` tries three ways, in this order: a summary from a request appended to the client's own bytes, a plain request,
 //! extracts. The last one always leads to a summary; whether it is small enough is checked all the same.
 
 mod density;
 mod drafter;
 mod error;
 mod fork;
-mod session;
 mod view;
 mod workspace;
 
-use std::sync::Arc;
-
 use bytes::Bytes;
-use longhaul::Model;
 use longhaul::recorded::RecordedSession;
 use longhaul::session::OpenError;
 use longhaul_core::engine::{CompactRequest, CompactionSuccess, Summarizer, SummaryReply};
@@ -26,39 +22,17 @@ use longhaul_core::report::ViewTokens;
 use longhaul_core::rounds::ViewPiece;
 use longhaul_core::summary::{SummaryReplyText, read};
 
-use drafter::Drafter;
+pub use drafter::summarize;
+use drafter::{first_that_works, open, request};
 pub use error::DraftError;
 pub use fork::fork_message;
 pub(super) use fork::user_element;
-use session::{first_that_works, open, request};
 
 use super::entries::ConversationEntries;
 use super::settings::CompactorSettings;
 use super::weight::ConversationTokenCount;
 use super::{CompactableConversation, CompactedDraft};
 use crate::store::CompactedPrefixKind;
-
-/// Summarizes a whole conversation. `reply` is the reply to [`fork_message`]; `model` is asked if that is not a summary.
-/// Without both, or if both fail, extracts are the summary.
-pub async fn summarize(
-    conversation: &CompactableConversation,
-    reply: Option<SummaryReply>,
-    model: Option<Arc<dyn Model>>,
-    settings: &CompactorSettings,
-) -> Result<CompactedDraft, DraftError> {
-    let drafter = Drafter::new(conversation, reply.as_ref(), model, settings)?;
-    let threshold = threshold(conversation, settings)?;
-    let Some(most) = settings.most_left else {
-        return drafter.draft(threshold).await;
-    };
-    let draft = drafter.draft(most.min(threshold)).await;
-    let is_good = draft.as_ref().is_ok_and(|draft| !draft.discards_summary());
-    if is_good || !drafter.has_summary() {
-        return draft;
-    }
-    // A summary that was paid for is not discarded for extracts that are a little shorter.
-    drafter.draft(threshold).await
-}
 
 fn threshold(
     conversation: &CompactableConversation,

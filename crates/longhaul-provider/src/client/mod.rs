@@ -10,11 +10,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 
 use http::{HeaderMap, HeaderName, HeaderValue, header};
+use longhaul_core::engine::ModelRequest;
+use tokio_util::sync::CancellationToken;
 use url::Url;
 
 use crate::config::{ClientConfig, ClientConfigError, Dialect};
 use crate::error::{AwaitedStep, Error, ErrorClass, ErrorResponse};
 use crate::key::Secret;
+use crate::model::{Boxed, Model, OnStream};
+use crate::reply::Reply;
 use crate::retry::RetryDecision;
 use crate::{anthropic, openai};
 
@@ -211,6 +215,38 @@ impl Client {
         }
         Ok(headers)
     }
+}
+
+impl Model for Client {
+    fn send<'a>(
+        &'a self,
+        request: ModelRequest,
+        on_stream: OnStream<'a>,
+        cancel: CancellationToken,
+    ) -> Boxed<'a, Result<Reply, Error>> {
+        Box::pin(async move {
+            let stream = Client::send(self, client_request(request, cancel)).await?;
+            stream.into_reply_with(on_stream).await
+        })
+    }
+
+    fn send_once<'a>(
+        &'a self,
+        request: ModelRequest,
+        on_stream: OnStream<'a>,
+        cancel: CancellationToken,
+    ) -> Boxed<'a, Result<Reply, Error>> {
+        Box::pin(async move {
+            let stream = Client::send_once(self, client_request(request, cancel)).await?;
+            stream.into_reply_with(on_stream).await
+        })
+    }
+}
+
+/// The request of an engine: its bytes as they are, and what its headers say.
+fn client_request(request: ModelRequest, cancel: CancellationToken) -> Request {
+    let sent = Request::new(request.body).cancelled_by(cancel);
+    request.betas.into_iter().fold(sent, Request::beta)
 }
 
 pub(crate) fn cancelled() -> Error {

@@ -18,6 +18,7 @@ use crate::config::{ClientConfig, Dialect};
 use crate::decode::{DecodeError, ReplyDecoder, StreamProgress, decode_json};
 use crate::error::{AwaitedStep, Error, ErrorClass, request_id};
 use crate::event::StreamEvent;
+use crate::model::OnStream;
 use crate::reply::Reply;
 use crate::sse;
 
@@ -94,9 +95,16 @@ impl ReplyStream {
     ///
     /// # Errors
     /// Fails with the error that ended the stream.
-    pub async fn into_reply(mut self) -> Result<Reply, Error> {
+    pub async fn into_reply(self) -> Result<Reply, Error> {
+        self.into_reply_with(&mut |_| ()).await
+    }
+
+    /// Waits for the end and returns the reply; every event is passed on.
+    pub(super) async fn into_reply_with(mut self, on_event: OnStream<'_>) -> Result<Reply, Error> {
         while let Some(event) = self.next().await {
-            if let StreamEvent::Finished(reply) = event? {
+            let event = event?;
+            on_event(&event);
+            if let StreamEvent::Finished(reply) = event {
                 return Ok(*reply);
             }
         }

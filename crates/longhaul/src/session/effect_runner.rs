@@ -1,22 +1,17 @@
-//! Performs effects with the model, the workspace, the hooks and the observer. Cheap to clone, so that an effect can
-//! run beside the session.
+//! Performs effects with the model (`model_calls.rs`), the workspace, the hooks and the observer. Cheap to clone, so that
+//! an effect can run beside the session.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use longhaul_core::engine::{
-    CompactionHook, EffectOutcome, Event, HookOutcome, ModelRequest, Urgency,
-};
+use longhaul_core::engine::{CompactionHook, EffectOutcome, Event, HookOutcome};
 use longhaul_core::models::ModelSpec;
-use longhaul_provider::{CancellationToken, StreamEvent};
+use longhaul_provider::CancellationToken;
 
 use super::Observer;
-use super::foreground::EffectResult;
-use super::patient_sending::send_patiently;
-use super::replies::{model_reply, summary_reply};
 use crate::hooks::{self, HookCommon, HookEvent, HookInput, Hooks, StartSource};
-use crate::model::{Model, failed};
+use crate::model::Model;
 use crate::notes::NotesLocation;
 use crate::workspace::{RestoreRequest, Workspace};
 
@@ -48,50 +43,6 @@ pub(super) struct EffectRunner {
 }
 
 impl EffectRunner {
-    /// Sends the request for the next turn.
-    pub(super) async fn send(
-        self,
-        request: ModelRequest,
-        cancel: CancellationToken,
-    ) -> EffectResult {
-        let observer = self.observer;
-        let sent = if self.patience.is_zero() {
-            let mut on_stream = move |event: &StreamEvent| observer.stream(event);
-            self.model.send(request, &mut on_stream, cancel).await
-        } else {
-            send_patiently(&*self.model, request, &observer, self.patience, cancel).await
-        };
-        match sent.and_then(model_reply) {
-            Ok((reply, for_engine)) => EffectResult {
-                outcome: EffectOutcome::Replied(Box::new(for_engine)),
-                reply: Some(Box::new(reply)),
-            },
-            Err(error) => EffectOutcome::Failed(failed(&error)).into(),
-        }
-    }
-
-    /// Sends the request for a summary. If the turn waits for it, the observer is told how it grows.
-    pub(super) async fn summarize(
-        self,
-        request: ModelRequest,
-        urgency: Urgency,
-        cancel: CancellationToken,
-    ) -> EffectOutcome {
-        let observer = self.observer;
-        let mut characters = 0;
-        let mut on_stream = move |event: &StreamEvent| {
-            if let (StreamEvent::Text { text, .. }, Urgency::Awaited) = (event, urgency) {
-                characters += text.len();
-                observer.summarizing(characters);
-            }
-        };
-        let answer = self.model.send(request, &mut on_stream, cancel).await;
-        match answer {
-            Ok(reply) => EffectOutcome::Summarized(Box::new(summary_reply(reply))),
-            Err(error) => EffectOutcome::Failed(failed(&error)),
-        }
-    }
-
     /// Gathers what goes back into the window.
     pub(super) async fn gather(self, wanted: RestoreRequest) -> EffectOutcome {
         EffectOutcome::Gathered(Box::new(self.workspace.gather(&wanted).await))

@@ -1,31 +1,28 @@
 //! A session: the engine with a model, a transcript, a workspace and hooks around it.
 //!
-//! The engine decides; this module performs its effects and feeds their outcomes back. An agent's loop is:
+//! The engine decides; `calls.rs` performs its effects and feeds their outcomes back. An agent's loop is:
 //! [`Session::say`], [`Session::turn`], run the tools, [`Session::results`], and so on. Compaction happens by itself in
 //! between; notes are taken and summaries are prepared in the background, and [`Session::drive_background`] drives that
 //! while the host waits for something else.
 
-mod background;
 mod builder;
+mod calls;
 mod cancellation;
 mod effect_runner;
-mod foreground;
+mod model_calls;
 mod observe;
 pub(crate) mod open;
 mod options;
-mod patient_sending;
-mod perform;
 pub mod recorded;
-mod replies;
-mod storage;
+mod running_effects;
 mod storage_place;
 
 use std::sync::Arc;
 
 use longhaul_core::economy::EconomyPolicy;
 use longhaul_core::engine::{
-    CallFailure, CallResult, CompactFailure, CompactRequest, CompactionSuccess, EffectFailure,
-    Engine, EngineInput, NewEntry, PreviewedSummary, ToolOutput,
+    CallFailure, CallResult, CompactFailure, CompactionSuccess, EffectFailure, Engine, EngineInput,
+    PreviewedSummary,
 };
 use longhaul_core::models::{EffortLevel, ModelSpec};
 use longhaul_core::prompt::{ParameterError, ThinkingChoice};
@@ -34,32 +31,25 @@ use longhaul_provider::{CancellationToken, Reply};
 
 pub use builder::SessionBuilder;
 pub use cancellation::Cancellation;
+pub use model_calls::{RetryWait, summary_reply};
 pub use observe::{Observer, SilentObserver};
 pub use open::{OpenError, new_session_id, window};
 pub use options::SessionOptions;
-pub use patient_sending::RetryWait;
-pub use replies::summary_reply;
 
 use crate::clock::Clock;
 use crate::prompt::Prompt;
-use background::BackgroundEffects;
 use effect_runner::EffectRunner;
-use foreground::ForegroundEffects;
-use storage::StorageWriter;
+use running_effects::RunningEffects;
 
 /// A conversation that goes on without end.
 pub struct Session {
     engine: Engine,
     effect_runner: EffectRunner,
-    storage: StorageWriter,
+    running: RunningEffects,
     clock: Arc<dyn Clock>,
     cancel: Cancellation,
     /// Whether the engine was told that this call is cancelled.
     cancel_told: bool,
-    /// The effects that a turn waits for.
-    foreground: ForegroundEffects,
-    /// The background work.
-    background: BackgroundEffects,
     /// Whether a call is running; if it was dropped, this is still set when the next one begins.
     called: bool,
     compactions: u64,
@@ -119,19 +109,17 @@ impl Session {
     fn new(
         engine: Engine,
         hands: EffectRunner,
-        storage: StorageWriter,
+        running: RunningEffects,
         clock: Arc<dyn Clock>,
         cancel: Cancellation,
     ) -> Self {
         Self {
             engine,
             effect_runner: hands,
-            storage,
+            running,
             clock,
             cancel,
             cancel_told: false,
-            foreground: ForegroundEffects::default(),
-            background: BackgroundEffects::default(),
             called: false,
             compactions: 0,
             reply: None,
@@ -142,33 +130,6 @@ impl Session {
     /// Returns a builder for a session.
     pub fn builder() -> SessionBuilder {
         SessionBuilder::default()
-    }
-
-    /// Adds a message of the user.
-    ///
-    /// # Errors
-    /// Fails if the message cannot be written. It is kept and written with the next turn.
-    pub async fn say(&mut self, text: impl Into<String>) -> Result<(), TurnError> {
-        self.add(vec![NewEntry::text(text)]).await
-    }
-
-    /// Adds the results of tools.
-    ///
-    /// # Errors
-    /// Fails if the results cannot be written. They are kept and written with the next turn.
-    pub async fn results(&mut self, outputs: Vec<ToolOutput>) -> Result<(), TurnError> {
-        self.add(vec![NewEntry::ToolResults(outputs)]).await
-    }
-
-    /// Adds entries to the conversation. They are on disk when this returns.
-    ///
-    /// # Errors
-    /// Fails if the entries cannot be written. They are kept and written with the next turn.
-    pub async fn add(&mut self, entries: Vec<NewEntry>) -> Result<(), TurnError> {
-        match self.run(EngineInput::Add(entries)).await {
-            Some(CallResult::Failed(failure)) => Err(failure.into()),
-            _ => Ok(()),
-        }
     }
 
     /// Uses another system prompt, other tools or another user context from the next request on. This breaks the
@@ -220,49 +181,6 @@ impl Session {
     /// Which actions are to be decided by price. Where the prices of the model are not known, none is.
     pub fn economy(&self) -> EconomyPolicy {
         self.engine.economy()
-    }
-
-    /// Asks the model for its next turn: clears and compacts first where that is due, and recovers if the provider
-    /// finds the request too long. The reply is on disk when this returns.
-    ///
-    /// # Errors
-    /// Fails if the model does not answer ([`TurnError::Failed`] says why and when to try again), if the window is full
-    /// and nothing is allowed to change that, and if something cannot be written. Nothing is lost: call it again.
-    pub async fn turn(&mut self) -> Result<Reply, TurnError> {
-        let result = self.run(EngineInput::Turn).await;
-        match (result, self.reply.take()) {
-            (Some(CallResult::Replied { .. }), Some(reply)) => Ok(reply),
-            (Some(CallResult::Failed(failure)), _) => Err(failure.into()),
-            _ => Err(TurnError::Failed(EffectFailure::other(
-                "the turn ended without a reply",
-            ))),
-        }
-    }
-
-    /// Compacts the conversation on request.
-    ///
-    /// # Errors
-    /// Fails if there is nothing to compact, if a hook blocks it, if no summary can be had, and if it cannot be
-    /// written. The conversation is then as it was.
-    pub async fn compact(
-        &mut self,
-        request: CompactRequest,
-    ) -> Result<CompactOutcome, CompactError> {
-        match self.run(EngineInput::Compact(request)).await {
-            Some(CallResult::Compacted(done)) => Ok(CompactOutcome::Done(done)),
-            Some(CallResult::Previewed(preview)) => Ok(CompactOutcome::Preview(preview)),
-            Some(CallResult::Failed(CallFailure::NotCompacted(kind, message))) => {
-                Err(CompactError { kind, message })
-            }
-            Some(CallResult::Failed(failure)) => Err(CompactError {
-                kind: CompactFailure::NotPersisted,
-                message: TurnError::from(failure).to_string(),
-            }),
-            _ => Err(CompactError {
-                kind: CompactFailure::NotPersisted,
-                message: "the compaction ended without a result".to_owned(),
-            }),
-        }
     }
 
     /// Cancelling this token ends whatever a call is waiting for: a request or a compaction. The conversation stays

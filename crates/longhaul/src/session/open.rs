@@ -29,7 +29,7 @@ use super::builder::{OptionalToolFn, ResumedPrefix, SessionBuilder};
 use super::cancellation::Cancellation;
 use super::effect_runner::{EffectRunner, HookSessionInfo};
 use super::options::SessionOptions;
-use super::storage::StorageWriter;
+use super::running_effects::RunningEffects;
 use super::storage_place::StoragePlace;
 use super::{Session, SilentObserver};
 use crate::notes::{self, NotesLocation};
@@ -124,7 +124,7 @@ impl SessionBuilder {
             }
         };
         let transcript = place.transcript().map(Path::to_owned);
-        let storage = StorageWriter::new(place.open(durability)?, stored.end, lease);
+        let running = RunningEffects::new(place.open(durability)?, stored.end, lease);
         let seed = self.seed.unwrap_or_else(random_seed);
         let mut ids = UuidSequence::new(seed);
         let session_id = self
@@ -212,7 +212,7 @@ impl SessionBuilder {
             engine = engine.watching_small_models();
         }
         let cancel = self.cancellation.unwrap_or_else(Cancellation::of_session);
-        Ok(Session::new(engine, hands, storage, clock, cancel))
+        Ok(Session::new(engine, hands, running, clock, cancel))
     }
 
     /// Opens the session on a thread where blocking is allowed, so that reading a long transcript or a slow storage

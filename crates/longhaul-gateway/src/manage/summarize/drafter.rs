@@ -1,21 +1,50 @@
 //! Drafts a smaller form of a conversation with what is at hand: a summary that a model has written, a model to ask, or
-//! extracts.
+//! extracts. It is opened as a session of the engine, which compacts it; the ways are tried in turn.
 
 use std::sync::Arc;
 
-use longhaul::Model;
-use longhaul_core::engine::{CompactRequest, OnModelFailure, SummaryReply};
+use jiff::Timestamp;
+use longhaul::recorded::{InMemoryConversation, RecordedSession, SummaryProvider};
+use longhaul::session::{CompactOutcome, OpenError, SilentObserver};
+use longhaul::{Clock, Model};
+use longhaul_core::boundary::CompactionTrigger;
+use longhaul_core::engine::{
+    CompactFailure, CompactRequest, CompactionSuccess, OnModelFailure, Summarizer, SummaryReply,
+};
 use longhaul_core::history::SummaryRequestOutcome;
 
 use super::density::count_by_density_of_words;
-use super::session::{first_that_works, open, request};
-use super::{DraftError, approved, drafted, ends_open};
+use super::workspace::HistoryWorkspace;
+use super::{DraftError, approved, drafted, ends_open, threshold};
 use crate::manage::entries::ConversationEntries;
+use crate::manage::history_files::HistoryFiles;
 use crate::manage::settings::CompactorSettings;
 use crate::manage::weight::ConversationTokenCount;
 use crate::manage::{CompactableConversation, CompactedDraft};
 
-pub(super) struct Drafter<'a> {
+/// Summarizes a whole conversation. `reply` is the reply to [`fork_message`](super::fork_message); `model` is asked if that
+/// is not a summary. Without both, or if both fail, extracts are the summary.
+pub async fn summarize(
+    conversation: &CompactableConversation,
+    reply: Option<SummaryReply>,
+    model: Option<Arc<dyn Model>>,
+    settings: &CompactorSettings,
+) -> Result<CompactedDraft, DraftError> {
+    let drafter = Drafter::new(conversation, reply.as_ref(), model, settings)?;
+    let threshold = threshold(conversation, settings)?;
+    let Some(most) = settings.most_left else {
+        return drafter.draft(threshold).await;
+    };
+    let draft = drafter.draft(most.min(threshold)).await;
+    let is_good = draft.as_ref().is_ok_and(|draft| !draft.discards_summary());
+    if is_good || !drafter.has_summary() {
+        return draft;
+    }
+    // A summary that was paid for is not discarded for extracts that are a little shorter.
+    drafter.draft(threshold).await
+}
+
+struct Drafter<'a> {
     conversation: &'a CompactableConversation,
     settings: &'a CompactorSettings,
     count: ConversationTokenCount,
@@ -28,7 +57,7 @@ pub(super) struct Drafter<'a> {
 
 impl<'a> Drafter<'a> {
     /// Fails if the conversation cannot be summarized where it ends.
-    pub(super) fn new(
+    fn new(
         conversation: &'a CompactableConversation,
         reply: Option<&SummaryReply>,
         model: Option<Arc<dyn Model>>,
@@ -50,12 +79,12 @@ impl<'a> Drafter<'a> {
     }
 
     /// Whether a model has written a summary already.
-    pub(super) fn has_summary(&self) -> bool {
+    fn has_summary(&self) -> bool {
         self.summary.is_some()
     }
 
     /// Drafts a form of at most `aim` tokens by the engine's count.
-    pub(super) async fn draft(&self, aim: u64) -> Result<CompactedDraft, DraftError> {
+    async fn draft(&self, aim: u64) -> Result<CompactedDraft, DraftError> {
         let entries = ConversationEntries::of(self.conversation, self.counted, self.settings.now)?;
         let mut session = open(
             self.conversation,
@@ -103,4 +132,92 @@ impl<'a> Drafter<'a> {
         let extracts = (extracts, answer_before_extracts);
         by_model.into_iter().chain([extracts]).collect()
     }
+}
+
+/// Opens a conversation. The engine compacts it to at most `most` tokens.
+pub(super) fn open(
+    talk: &CompactableConversation,
+    read: ConversationEntries,
+    model: Option<Arc<dyn Model>>,
+    settings: &CompactorSettings,
+    most: u64,
+) -> Result<RecordedSession, DraftError> {
+    let files = HistoryFiles::of(&read.entries, &settings.tools);
+    let paths: Vec<_> = files.paths().map(ToOwned::to_owned).collect();
+    let window = settings.window(&talk.model).map_err(OpenError::from)?;
+    let history = HistoryWorkspace::of(files, &read.entries, window.scale())
+        .restoring_at_most(settings.largest_file);
+    let at = read.at;
+    let conversation = InMemoryConversation {
+        entries: read.entries,
+        model: talk.model.clone(),
+        session_id: read.session_id,
+        seed: read.seed,
+        // The engine aims at the threshold: if less is to be left, the window counts as fuller than it is.
+        before_messages: settings.before_messages + window.auto_compact.saturating_sub(most),
+        asked: model.map(|model| SummaryProvider { model, id: None }),
+        vocabulary: settings.vocabulary.clone(),
+        clearable: settings.clearable.clone(),
+        compact_instructions: settings.instructions.clone(),
+        workspace: Arc::new(history),
+        observer: Arc::new(SilentObserver),
+        clock: Arc::new(FixedClock(at)),
+    };
+    let mut session = conversation.open(&settings.config, &settings.models)?;
+    for path in paths {
+        session.note_read(path, at);
+    }
+    Ok(session)
+}
+
+/// A clock that stands still: the same conversation gives the same summary.
+struct FixedClock(Timestamp);
+
+impl Clock for FixedClock {
+    fn now(&self) -> Timestamp {
+        self.0
+    }
+}
+
+/// A request for an automatic compaction.
+pub(super) fn request() -> CompactRequest {
+    CompactRequest {
+        trigger: CompactionTrigger::Auto,
+        ..CompactRequest::default()
+    }
+}
+
+/// Tries requests in turn. The result is that of the first one that works.
+pub(super) async fn first_that_works(
+    session: &mut RecordedSession,
+    requests: Vec<(CompactRequest, SummaryRequestOutcome)>,
+) -> Result<(Box<CompactionSuccess>, SummaryRequestOutcome), DraftError> {
+    let mut failed = None;
+    let mut summary = false;
+    for (request, answer) in requests {
+        match session.compact(request).await {
+            Ok(CompactOutcome::Done(done)) if summary => {
+                return Ok((done, SummaryRequestOutcome::Summary));
+            }
+            // The model was asked, but extracts had to do.
+            Ok(CompactOutcome::Done(done))
+                if done.by == Summarizer::Local && answer == SummaryRequestOutcome::Summary =>
+            {
+                return Ok((done, SummaryRequestOutcome::Nothing));
+            }
+            Ok(CompactOutcome::Done(done)) => return Ok((done, answer)),
+            Ok(CompactOutcome::Preview(_)) => {}
+            Err(error) => {
+                // The summary was written, but would not make the conversation smaller.
+                summary |= answer == SummaryRequestOutcome::Summary
+                    && error.kind == CompactFailure::WouldNotShrink;
+                tracing::debug!(%error, "not summarized this way");
+                failed = Some(error);
+            }
+        }
+    }
+    Err(failed.map_or_else(
+        || DraftError::Failed("nobody was asked".to_owned()),
+        DraftError::from,
+    ))
 }

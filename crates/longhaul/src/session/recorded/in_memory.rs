@@ -21,7 +21,7 @@ use crate::hooks::HookSet;
 use crate::session::cancellation::Cancellation;
 use crate::session::effect_runner::{EffectRunner, HookSessionInfo};
 use crate::session::open::{OpenError, window};
-use crate::session::storage::StorageWriter;
+use crate::session::running_effects::RunningEffects;
 use crate::session::{Observer, Session};
 use crate::storage::MemoryStorage;
 use crate::workspace::Workspace;
@@ -104,9 +104,9 @@ impl InMemoryConversation {
             patience: std::time::Duration::ZERO,
         };
         let engine = Engine::new(engine, UuidSequence::new(self.seed), head, resume);
-        let storage = StorageWriter::new(Arc::new(MemoryStorage::new()), 0, None);
+        let running = RunningEffects::new(Arc::new(MemoryStorage::new()), 0, None);
         let cancel = Cancellation::of_session();
-        let session = Session::new(engine, hands, storage, self.clock, cancel);
+        let session = Session::new(engine, hands, running, self.clock, cancel);
         Ok(RecordedSession::of(session))
     }
 }

@@ -9,26 +9,28 @@ mod identity;
 mod in_memory;
 mod pivot;
 mod request_prefix;
-mod session;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use jiff::Timestamp;
 use longhaul_core::config::Config;
 use longhaul_core::engine::{
-    Engine, EngineConfig, EngineResume, LiveEntry, PrefixRecording, SummaryModel, UuidSequence,
+    CompactRequest, Engine, EngineConfig, EngineResume, LiveEntry, PrefixRecording, SummaryModel,
+    UuidSequence,
 };
 use longhaul_core::models::{ModelSpec, ModelTable};
 use longhaul_core::prompt::RequestPrefix;
 use longhaul_core::summary::message::CompactionMode;
+use longhaul_core::window::WindowStatus;
 use longhaul_provider::{CancellationToken, Error, ErrorClass, Reply};
 use longhaul_store::{Env, ReadError, ResumedConversation, load, newest_model, resume};
 
 use super::cancellation::Cancellation;
 use super::effect_runner::{EffectRunner, HookSessionInfo};
 use super::open::{OpenError, facts, leased, random_seed, window};
-use super::storage::StorageWriter;
-use super::{Observer, Session};
+use super::running_effects::RunningEffects;
+use super::{CompactError, CompactOutcome, Observer, Session};
 use crate::clock::SystemClock;
 use crate::hooks::HookSet;
 use crate::model::{Boxed, Model, OnStream};
@@ -37,7 +39,6 @@ use folder::RecordedFolder;
 pub(crate) use identity::identity;
 pub use in_memory::InMemoryConversation;
 pub use pivot::PivotError;
-pub use session::RecordedSession;
 
 /// The model name for a recording that names none: nothing is known about such a model.
 pub(crate) const NO_MODEL: &str = "unknown";
@@ -227,9 +228,51 @@ impl RecordedTranscript {
         let engine = Engine::new(config, ids, head, resume);
         let clock = Arc::new(SystemClock);
         let cancel = Cancellation::of_session();
-        let storage = StorageWriter::new(storage, self.end, lease);
-        let session = Session::new(engine, hands, storage, clock, cancel);
+        let running = RunningEffects::new(storage, self.end, lease);
+        let session = Session::new(engine, hands, running, clock, cancel);
         Ok(RecordedSession::of(session))
+    }
+}
+
+/// An open recorded conversation. Unlike a [`Session`] it cannot add messages or take turns: it has no prompt to continue
+/// with, and usually no place to write replies to.
+pub struct RecordedSession(Session);
+
+impl RecordedSession {
+    fn of(session: Session) -> Self {
+        Self(session)
+    }
+
+    /// Compacts the conversation.
+    ///
+    /// # Errors
+    /// Fails if there is nothing to compact, if no summary can be had, and if it cannot be written. The conversation is
+    /// then as it was.
+    pub async fn compact(
+        &mut self,
+        request: CompactRequest,
+    ) -> Result<CompactOutcome, CompactError> {
+        self.0.compact(request).await
+    }
+
+    /// Ends the current compaction, or the next one before it begins, when the token is cancelled.
+    pub fn canceller(&self) -> CancellationToken {
+        self.0.canceller()
+    }
+
+    /// Records that a file was read in another way than by a call of `Read`: it may be restored to the window.
+    pub fn note_read(&mut self, path: PathBuf, at: Timestamp) {
+        self.0.engine_mut().read_files_mut().read(path, at);
+    }
+
+    /// The current state of the window.
+    pub fn status(&self) -> WindowStatus {
+        self.0.status()
+    }
+
+    /// The engine: the conversation, its facts, its rendering.
+    pub fn engine(&self) -> &Engine {
+        self.0.engine()
     }
 }
 

@@ -1,15 +1,22 @@
-//! The current rules and mode, and how they decide about a call. `command.rs` decides about commands.
+//! Decides about a call by the rules and the mode that hold at that moment. `command.rs` decides about commands.
 
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use super::gate::{Gate, RuleLifetime};
 use super::paths::LocatedPath;
 use super::rule::{PermissionRule, PermissionRuleError, RulePathBases, RuleSubject, host};
 use super::workspace::ReadableWorkspace;
-use super::{PermissionDecision, command, not_in_plan_mode, suggest};
+use super::{PermissionDecision, Permissions, command, suggest};
 use crate::event::ApprovalMode;
-use crate::tool::ToolAccess;
+use crate::tool::{CallGuard, ToolAccess};
+
+const PLAN_MODE: &str = include_str!("plan_mode.md");
+const NOBODY_TO_ASK: &str = include_str!("nobody_to_ask.md");
+
+/// Tools that write files, for rules that forbid: a rule that protects a file from one of them protects it from all.
+pub(super) const WRITERS: &[&str] = &["Edit", "Write", "MultiEdit", "NotebookEdit"];
 
 /// What a session may currently do.
 #[derive(Debug)]
@@ -30,8 +37,68 @@ pub(super) struct PermissionState {
     pub(super) scratchpad: Option<PathBuf>,
 }
 
-/// Tools that write files, for rules that forbid: a rule that protects a file from one of them protects it from all.
-pub(super) const WRITERS: &[&str] = &["Edit", "Write", "MultiEdit", "NotebookEdit"];
+impl Permissions {
+    /// Decides about a call.
+    pub fn judge(&self, tool: &str, input: &Value, access: &ToolAccess) -> PermissionDecision {
+        let state = self.read();
+        match state.judge(tool, input, access) {
+            PermissionDecision::Ask { reason, .. } if state.mode == ApprovalMode::DontAsk => {
+                PermissionDecision::Deny {
+                    reason: format!("{} ({reason})", NOBODY_TO_ASK.trim_end()),
+                }
+            }
+            judgement => judgement,
+        }
+    }
+}
+
+impl Gate for Permissions {
+    fn judge(&self, tool: &str, input: &Value, access: &ToolAccess) -> PermissionDecision {
+        Self::judge(self, tool, input, access)
+    }
+
+    fn guard(&self, access: &ToolAccess) -> CallGuard {
+        let state = self.read();
+        let ToolAccess::Runs { command, folder } = access else {
+            return CallGuard::Nothing;
+        };
+        let folder = state.workspace.cwd.join(folder);
+        if command::looks_with_git(command, &folder, &state) {
+            CallGuard::Git
+        } else {
+            CallGuard::Nothing
+        }
+    }
+
+    fn remember(&self, rule: &str, lasting: RuleLifetime) -> Result<(), String> {
+        match lasting {
+            RuleLifetime::Session => self.approve(rule).map_err(|error| error.to_string()),
+            RuleLifetime::Project => self
+                .allow_in_project(rule)
+                .map_err(|error| error.to_string()),
+        }
+    }
+
+    fn mode(&self) -> ApprovalMode {
+        Self::mode(self)
+    }
+
+    fn set_mode(&self, mode: ApprovalMode) {
+        Self::set_mode(self, mode);
+    }
+
+    fn allow_for_turn(&self, rules: &[String]) -> Vec<String> {
+        Self::allow_for_turn(self, rules)
+    }
+
+    fn end_turn_rules(&self) {
+        Self::end_turn_rules(self);
+    }
+
+    fn forget_approvals(&self) -> usize {
+        Self::forget_approvals(self)
+    }
+}
 
 impl PermissionState {
     /// The rules that allow.
@@ -318,6 +385,12 @@ fn means(rule: &PermissionRule, tool: &str, input: &Value) -> bool {
             name.is_some_and(|name| pattern.surely_matches(name.trim_start_matches('/')))
         }),
         _ => false,
+    }
+}
+
+pub(super) fn not_in_plan_mode() -> PermissionDecision {
+    PermissionDecision::Deny {
+        reason: PLAN_MODE.trim_end().to_owned(),
     }
 }
 

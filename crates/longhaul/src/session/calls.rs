@@ -1,19 +1,19 @@
-//! Performs the engine's effects: those that a turn waits for while the session is driven, the others as background
-//! tasks.
+//! The calls of a host: what it says, turns, compactions. A call feeds the engine an input, performs the effects that follow
+//! until nothing is left that the call waits for, and ends with the engine's result. The effects run in
+//! `running_effects.rs`; `effect_runner.rs` performs those that take longer.
 
 use std::time::Duration;
 
 use futures_util::FutureExt;
 use longhaul_core::engine::{
-    CallFailure, CallResult, CompactFailure, Effect, EffectFailure, EffectFailureKind, EffectId,
-    EffectOutcome, EngineInput, Event, NotesRun, Urgency,
+    CallFailure, CallResult, CompactFailure, CompactRequest, Effect, EffectFailure,
+    EffectFailureKind, EffectId, EffectOutcome, EngineInput, Event, NewEntry, NotesRun, ToolOutput,
+    Urgency,
 };
-use longhaul_provider::CancellationToken;
+use longhaul_provider::{CancellationToken, Reply};
 
-use super::Session;
-use super::background::BackgroundWork;
-use super::foreground::EffectResult;
-use super::storage::StorageWrite;
+use super::running_effects::{BackgroundWork, EffectResult, StorageWrite};
+use super::{CompactError, CompactOutcome, Session, TurnError};
 use crate::cache_breaks::{self, CacheBreakFolder};
 use crate::notes;
 use crate::workspace::RestoreRequest;
@@ -42,10 +42,80 @@ enum SessionArrival {
 }
 
 impl Session {
+    /// Adds a message of the user.
+    ///
+    /// # Errors
+    /// Fails if the message cannot be written. It is kept and written with the next turn.
+    pub async fn say(&mut self, text: impl Into<String>) -> Result<(), TurnError> {
+        self.add(vec![NewEntry::text(text)]).await
+    }
+
+    /// Adds the results of tools.
+    ///
+    /// # Errors
+    /// Fails if the results cannot be written. They are kept and written with the next turn.
+    pub async fn results(&mut self, outputs: Vec<ToolOutput>) -> Result<(), TurnError> {
+        self.add(vec![NewEntry::ToolResults(outputs)]).await
+    }
+
+    /// Adds entries to the conversation. They are on disk when this returns.
+    ///
+    /// # Errors
+    /// Fails if the entries cannot be written. They are kept and written with the next turn.
+    pub async fn add(&mut self, entries: Vec<NewEntry>) -> Result<(), TurnError> {
+        match self.run(EngineInput::Add(entries)).await {
+            Some(CallResult::Failed(failure)) => Err(failure.into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Asks the model for its next turn: clears and compacts first where that is due, and recovers if the provider
+    /// finds the request too long. The reply is on disk when this returns.
+    ///
+    /// # Errors
+    /// Fails if the model does not answer ([`TurnError::Failed`] says why and when to try again), if the window is full
+    /// and nothing is allowed to change that, and if something cannot be written. Nothing is lost: call it again.
+    pub async fn turn(&mut self) -> Result<Reply, TurnError> {
+        let result = self.run(EngineInput::Turn).await;
+        match (result, self.reply.take()) {
+            (Some(CallResult::Replied { .. }), Some(reply)) => Ok(reply),
+            (Some(CallResult::Failed(failure)), _) => Err(failure.into()),
+            _ => Err(TurnError::Failed(EffectFailure::other(
+                "the turn ended without a reply",
+            ))),
+        }
+    }
+
+    /// Compacts the conversation on request.
+    ///
+    /// # Errors
+    /// Fails if there is nothing to compact, if a hook blocks it, if no summary can be had, and if it cannot be
+    /// written. The conversation is then as it was.
+    pub async fn compact(
+        &mut self,
+        request: CompactRequest,
+    ) -> Result<CompactOutcome, CompactError> {
+        match self.run(EngineInput::Compact(request)).await {
+            Some(CallResult::Compacted(done)) => Ok(CompactOutcome::Done(done)),
+            Some(CallResult::Previewed(preview)) => Ok(CompactOutcome::Preview(preview)),
+            Some(CallResult::Failed(CallFailure::NotCompacted(kind, message))) => {
+                Err(CompactError { kind, message })
+            }
+            Some(CallResult::Failed(failure)) => Err(CompactError {
+                kind: CompactFailure::NotPersisted,
+                message: TurnError::from(failure).to_string(),
+            }),
+            _ => Err(CompactError {
+                kind: CompactFailure::NotPersisted,
+                message: "the compaction ended without a result".to_owned(),
+            }),
+        }
+    }
+
     /// Feeds an input and performs what follows from it, until nothing is left that the caller waits for.
-    pub(super) async fn run(&mut self, input: EngineInput) -> Option<CallResult> {
+    async fn run(&mut self, input: EngineInput) -> Option<CallResult> {
         self.recover().await;
-        while let Some((id, outcome)) = self.background.ended() {
+        while let Some((id, outcome)) = self.running.ended_in_background() {
             self.feed(id, outcome.into());
         }
         self.drive(DriveUntil::Idle).await;
@@ -87,7 +157,7 @@ impl Session {
             tracing::warn!("notes were being taken and are given up: the session was closed");
         }
         // Lines that the engine holds back until something else is written are written now.
-        if self.foreground.is_empty() && self.engine.is_idle() {
+        if !self.running.has_awaited() && self.engine.is_idle() {
             self.handle(EngineInput::Add(Vec::new()));
             self.drive(DriveUntil::Idle).await;
         }
@@ -95,7 +165,7 @@ impl Session {
 
     /// The number of background effects that are running.
     pub fn background_count(&self) -> usize {
-        self.background.count()
+        self.running.background_count()
     }
 
     /// Treats a call that was dropped half-way as cancelled.
@@ -103,7 +173,7 @@ impl Session {
         if !std::mem::take(&mut self.called) {
             return;
         }
-        for id in self.foreground.give_up() {
+        for id in self.running.give_up() {
             let outcome = EffectOutcome::Failed(EffectFailure::cancelled("the call was dropped"));
             self.feed(id, outcome.into());
         }
@@ -116,11 +186,11 @@ impl Session {
             while let Some(effect) = self.engine.poll() {
                 self.perform(effect);
             }
-            let idle = self.foreground.is_empty() && self.engine.is_idle();
+            let idle = !self.running.has_awaited() && self.engine.is_idle();
             let done = match until {
                 DriveUntil::Idle => true,
-                DriveUntil::Rest => self.background.count() == 0,
-                DriveUntil::Noted => !self.background.has(BackgroundWork::Notes),
+                DriveUntil::Rest => self.running.background_count() == 0,
+                DriveUntil::Noted => !self.running.has_in_background(BackgroundWork::Notes),
             };
             if idle && done || !self.is_waiting() {
                 return;
@@ -139,9 +209,9 @@ impl Session {
 
     /// Whether anything can still happen.
     fn is_waiting(&self) -> bool {
-        self.storage.is_busy()
-            || !self.foreground.is_empty()
-            || self.background.count() > 0
+        self.running.is_writing()
+            || self.running.has_awaited()
+            || self.running.background_count() > 0
             || self.engine.deadline().is_some()
     }
 
@@ -154,12 +224,11 @@ impl Session {
         });
         // Awaited effects notice a cancellation by themselves, and so does whatever follows a write. Background effects
         // that a turn waits for do not: they are not the turn's own.
-        let hears = self.storage.is_busy() || !self.foreground.is_empty() || self.engine.is_idle();
+        let running = &mut self.running;
+        let hears = running.is_writing() || running.has_awaited() || self.engine.is_idle();
         let cancel = self.cancel.token();
         tokio::select! {
-            (id, outcome) = self.storage.next() => SessionArrival::Brought(id, Box::new(outcome.into())),
-            (id, brought) = self.foreground.next() => SessionArrival::Brought(id, Box::new(brought)),
-            (id, outcome) = self.background.next() => SessionArrival::Brought(id, Box::new(outcome.into())),
+            (id, brought) = running.next() => SessionArrival::Brought(id, Box::new(brought)),
             () = cancel.cancelled(), if !hears && !self.cancel_told => SessionArrival::Cancelled,
             () = tokio::time::sleep(rest.max(SHORTEST_REST)) => SessionArrival::Time,
         }
@@ -189,7 +258,7 @@ impl Session {
             Effect::Send { id, request } => {
                 let cancel = self.cancel.token();
                 let sent = self.effect_runner.clone().send(request, cancel);
-                self.foreground.begin(id, Box::pin(sent));
+                self.running.begin(id, sent);
             }
             Effect::Summarize {
                 id,
@@ -229,17 +298,14 @@ impl Session {
                 let outcome = EffectOutcome::NotesRead(Box::new(read.unwrap_or_default()));
                 self.feed(id, outcome.into());
             }
-            Effect::Cancel { id } => {
-                self.foreground.cancel(id);
-                self.background.cancel(id);
-            }
+            Effect::Cancel { id } => self.running.cancel(id),
             Effect::Notify(event) => self.notify(&event),
             Effect::Finish(result) => self.result = Some(result),
         }
     }
 
     fn store(&mut self, id: EffectId, writing: StorageWrite) {
-        if let Some(outcome) = self.storage.begin(id, writing) {
+        if let Some(outcome) = self.running.write(id, writing) {
             self.feed(id, outcome.into());
         }
     }
@@ -254,7 +320,8 @@ impl Session {
             let taken = notes::take(model, &place, run).await;
             EffectOutcome::Noted(Box::new(taken))
         };
-        self.background.begin(id, BackgroundWork::Notes, noted);
+        self.running
+            .begin_in_background(id, BackgroundWork::Notes, noted);
     }
 
     fn begin(
@@ -266,9 +333,12 @@ impl Session {
         match urgency {
             Urgency::Awaited => {
                 let work = async move { EffectResult::from(work.await) };
-                self.foreground.begin(id, Box::pin(work));
+                self.running.begin(id, work);
             }
-            Urgency::Background => self.background.begin(id, BackgroundWork::Preparation, work),
+            Urgency::Background => {
+                self.running
+                    .begin_in_background(id, BackgroundWork::Preparation, work);
+            }
         }
     }
 
