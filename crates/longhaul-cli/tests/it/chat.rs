@@ -103,6 +103,37 @@ fn q4_a_stream_is_an_object_a_line() {
 }
 
 #[test]
+fn q1_the_offline_model_explains_a_file_again_that_has_not_changed() {
+    let world = World::new();
+    world.write("project/notes.md", "# Tides\n\nHigh at noon.\n");
+    let ask = r#"{"type":"user","message":{"role":"user","content":"explain notes.md"}}"#;
+    let args = [
+        "chat",
+        "-p",
+        "--output-format",
+        "stream-json",
+        "--input-format",
+        "stream-json",
+    ];
+    let run = world
+        .longhaul(args)
+        .current_dir(world.root().join("project"))
+        .finish_with(format!("{ask}\n{ask}\n").as_bytes())
+        .ends(0);
+    assert!(run.out.contains("File unchanged since"), "{}", run.out);
+    let lines = run
+        .out
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let results: Vec<Value> = lines.filter(|line| line["type"] == "result").collect();
+    assert_eq!(results.len(), 2);
+    for result in results {
+        let said = result["result"].as_str().unwrap();
+        assert!(said.contains("High at noon."), "{said}");
+    }
+}
+
+#[test]
 fn q4_what_cannot_begin_ends_with_two() {
     let world = World::new();
     let provider = Provider::scripted(&[r#"{"text":"One."}"#]);

@@ -1,6 +1,8 @@
 //! Answers: short, and made of what was really seen. Anything that could not be obtained is mentioned with the reason.
 //! The pieces are made in `telling`.
 
+use longhaul_core::figures::counted;
+
 use super::super::known_paths::name_of;
 use super::super::say::excerpt;
 use super::super::symbols::defined;
@@ -105,9 +107,16 @@ pub(super) fn listed(mind: &AgentTurn<'_>, pattern: &str) -> String {
 pub(super) fn file(mind: &AgentTurn<'_>, given: &str) -> String {
     let held = mind.read_now();
     let Some(held) = held.last() else {
-        let failed =
-            failures(mind).unwrap_or_else(|| "I was given no tool that reads files.".to_owned());
-        return format!("I could not read `{given}`. {failed}");
+        let has_read = mind.view.of_kind(ToolPurpose::Read).next().is_some();
+        let why = failures(mind).unwrap_or_else(|| {
+            let why = if has_read {
+                "What I was shown is not its text."
+            } else {
+                "I was given no tool that reads files."
+            };
+            why.to_owned()
+        });
+        return format!("I could not read `{given}`. {why}");
     };
     let mut parts = vec![about(mind, held)];
     parts.push(format!(
@@ -243,7 +252,8 @@ pub(super) fn recap(mind: &AgentTurn<'_>) -> String {
 pub(super) fn account(mind: &AgentTurn<'_>) -> String {
     let calls = mind.view.since_prompt().len();
     let failed = failures(mind).unwrap_or_default();
-    format!("That is as far as I get after {calls} calls. {failed}")
+    let calls = counted(calls as u64, "call");
+    format!("That is as far as I get after {calls}. {failed}")
         .trim_end()
         .to_owned()
 }
