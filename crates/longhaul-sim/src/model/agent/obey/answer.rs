@@ -204,6 +204,40 @@ pub(super) fn fetched(mind: &AgentTurn<'_>, url: &str) -> String {
     }
 }
 
+/// Describes what a search of the web gave.
+pub(super) fn searched(mind: &AgentTurn<'_>, query: &str) -> String {
+    match mind.view.of_kind(ToolPurpose::WebSearch).last() {
+        Some(search) if search.succeeded() => {
+            let text = search.text();
+            let pages = pages(&text);
+            match pages.is_empty() {
+                true => format!("For “{query}”:\n\n{}", excerpt(&text, 14)),
+                false => format!("For “{query}” there is:\n\n{}", pages.join("\n")),
+            }
+        }
+        Some(search) if was_refused(search) => {
+            "You did not allow it, so nothing was searched.".to_owned()
+        }
+        Some(search) => format!(
+            "The search for “{query}” failed: {}",
+            first_line(&search.text(), 200)
+        ),
+        None => "I was given no tool that searches the web.".to_owned(),
+    }
+}
+
+/// The numbered pages of a search, each with the address in the line below it.
+fn pages(text: &str) -> Vec<String> {
+    let lines: Vec<&str> = text.lines().collect();
+    let pairs = lines.windows(2).filter_map(|pair| {
+        let (number, title) = pair[0].strip_prefix('[')?.split_once("] ")?;
+        let url = pair[1].split_whitespace().next()?;
+        let is_page = number.parse::<u32>().is_ok() && url.starts_with("http");
+        is_page.then(|| format!("- {title}: {url}"))
+    });
+    pairs.collect()
+}
+
 /// Recounts the conversation so far: from the summary, and from the messages still in the window.
 pub(super) fn recap(mind: &AgentTurn<'_>) -> String {
     let mut parts = Vec::new();

@@ -68,6 +68,7 @@ impl AgentTurn<'_> {
             Wish::Find(term) => finding::find(self, std::slice::from_ref(term)),
             Wish::Question(terms) => finding::find(self, terms),
             Wish::Fetch(url) => change::fetch(self, url),
+            Wish::SearchWeb(query) => change::search_web(self, query),
             Wish::Delegate(task) => change::delegate(self, task),
             Wish::Todo(items) => change::todo(self, items),
             Wish::Run(what) => change::run(self, what),
