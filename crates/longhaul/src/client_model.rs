@@ -2,7 +2,7 @@
 
 use longhaul_core::engine::ModelRequest;
 use longhaul_provider::{
-    CancellationToken, Client, Error, ErrorClass, Reply, ReplyStream, Request, StreamEvent,
+    CancellationToken, Client, Dialect, Error, ErrorClass, Reply, ReplyStream, Request, StreamEvent,
 };
 
 use crate::model::{Boxed, Model, OnStream};
@@ -30,6 +30,11 @@ impl Model for Client {
             let stream = Client::send_once(self, client_request(request, cancel)).await?;
             whole_reply(stream, on_stream).await
         })
+    }
+
+    /// The Messages API has it; where a model does not, the table of models says so.
+    fn runs_web_searches(&self) -> bool {
+        self.dialect() == Dialect::Anthropic
     }
 }
 

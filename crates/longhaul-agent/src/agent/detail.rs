@@ -30,6 +30,7 @@ pub(crate) fn detail(input: &Value, access: &ToolAccess) -> String {
             }
         }
         ToolAccess::Fetches(_)
+        | ToolAccess::SearchesWeb(_)
         | ToolAccess::Reads(_)
         | ToolAccess::AsksUser(_)
         | ToolAccess::LeavesPlanMode

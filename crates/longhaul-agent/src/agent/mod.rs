@@ -39,6 +39,7 @@ pub(crate) mod usage_log;
 mod user_answers;
 mod user_command;
 mod user_prompt;
+mod web_search;
 mod words;
 
 pub use crate::agent_kind::AgentKind;

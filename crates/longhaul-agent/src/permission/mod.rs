@@ -261,6 +261,10 @@ impl Gate for Permissions {
         Self::end_turn_rules(self);
     }
 
+    fn forbidden_hosts(&self) -> Vec<String> {
+        self.read().forbidden_hosts()
+    }
+
     fn forget_approvals(&self) -> usize {
         Self::forget_approvals(self)
     }

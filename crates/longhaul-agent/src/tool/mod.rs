@@ -67,6 +67,8 @@ pub enum ToolAccess {
     },
     /// Fetches from this host.
     Fetches(String),
+    /// Searches the web: in these hosts and their subdomains, or everywhere if there are none.
+    SearchesWeb(Vec<String>),
     /// Asks the user these questions: it needs their answers, whatever else may run without asking.
     AsksUser(Vec<UserQuestion>),
     /// Leaves plan mode: the user has to agree to the plan, whatever else may run without asking.
@@ -78,7 +80,10 @@ pub enum ToolAccess {
 impl ToolAccess {
     /// Whether calls like this may run in parallel.
     pub(crate) fn is_read_only(&self) -> bool {
-        matches!(self, Self::Nothing | Self::Reads(_) | Self::Fetches(_))
+        matches!(
+            self,
+            Self::Nothing | Self::Reads(_) | Self::Fetches(_) | Self::SearchesWeb(_)
+        )
     }
 }
 

@@ -85,6 +85,11 @@ impl Client {
         Ok(client)
     }
 
+    /// The API that it speaks.
+    pub fn dialect(&self) -> Dialect {
+        self.config.dialect
+    }
+
     /// Sends a request and waits for the first byte of its reply.
     ///
     /// # Errors
