@@ -20,6 +20,7 @@ pub(crate) mod hook_runner;
 pub(crate) mod host_environment;
 mod late_tools;
 mod listing;
+mod nested_calls;
 pub(crate) mod nested_memory;
 mod notification;
 mod own_command;

@@ -22,6 +22,7 @@ fn all() -> Vec<Arc<dyn Tool>> {
         file: folder.join("SKILL.md"),
         real: folder.join("SKILL.md"),
         by: SkillInvoker::Model,
+        allowed_tools: Vec::new(),
     };
     let place = place(std::path::Path::new("/srv/work"));
     services(&ToolServices {
