@@ -70,6 +70,11 @@ impl ApprovalDialog {
         }
     }
 
+    /// The id of the call that it is about.
+    pub(crate) fn call(&self) -> &str {
+        &self.question.id
+    }
+
     /// Whether it accepts keys already.
     pub(crate) fn hears(&self, now: Instant) -> bool {
         now >= self.deaf_until
