@@ -32,13 +32,21 @@ impl Provider {
             .enable_all()
             .build()
             .unwrap();
-        let sim = SimWorld::new(world::WorldOptions::new(1, Box::new(model)));
+        // Replies are sent at once, so the world must not think that they take longer.
+        let sim = SimWorld::new(world::WorldOptions {
+            pace: SimServerOptions::world_pace(SimServerOptions::default().pace),
+            ..world::WorldOptions::new(1, Box::new(model))
+        });
         let address = "127.0.0.1:0".parse().unwrap();
         let server = runtime.block_on(SimServer::start(address, sim, SimServerOptions::default()));
         Self {
             server: server.unwrap(),
             _runtime: runtime,
         }
+    }
+
+    pub(crate) fn url(&self) -> String {
+        self.server.url()
     }
 
     pub(crate) fn chat(&self, world: &World, args: &[&str]) -> Command {
