@@ -166,9 +166,21 @@ pub(super) fn ran(mind: &AgentTurn<'_>) -> String {
             let verdict = if failed { "failed" } else { "ran" };
             format!(
                 "`{command}` {verdict}. The end of what it said:\n\n```\n{}\n```",
-                tail(&text, 12)
+                tail(without_note(&text), 12)
             )
         }
+    }
+}
+
+/// The output without a last line in parentheses, which a host adds for the model alone.
+fn without_note(text: &str) -> &str {
+    match text.trim_end().rsplit_once('\n') {
+        Some((output, note))
+            if note.starts_with('(') && note.ends_with(')') && !output.trim().is_empty() =>
+        {
+            output.trim_end()
+        }
+        _ => text,
     }
 }
 
@@ -290,4 +302,24 @@ pub(super) fn account(mind: &AgentTurn<'_>) -> String {
     format!("That is as far as I get after {calls}. {failed}")
         .trim_end()
         .to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_host_adds_for_the_model_is_not_quoted_to_the_user() {
+        let told = "(no output)\n(Changed on disk since you read them: a.md.)";
+        assert_eq!(without_note(told), "(no output)");
+        assert_eq!(without_note("(no output)"), "(no output)");
+        assert_eq!(without_note("a\nb"), "a\nb");
+    }
+
+    #[test]
+    fn the_pages_of_a_search_are_listed_with_their_addresses() {
+        let found =
+            "Pages:\n[1] Tides\n    https://a.example/1 (2 days ago)\n[2] No address\n\n> text [1]";
+        assert_eq!(pages(found), ["- Tides: https://a.example/1"]);
+    }
 }
