@@ -1,6 +1,8 @@
 //! A command of the user's own (`/name`), as it was called: its prompt, with commands for the shell whose output belongs
 //! into it, and the rules that hold for its turn.
 
+use serde_json::{Value, json};
+
 /// A command that was called.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct OwnCommand {
@@ -41,6 +43,67 @@ impl OwnCommand {
     }
 }
 
+/// The element around output. The conversation's facts know that it holds no words of the user.
+const ELEMENT: &str = "command-output";
+/// The most commands for the shell in one prompt, and the most bytes of all their output.
+const MOST_COMMANDS: usize = 20;
+const MOST_OUTPUT: usize = 60_000;
+
+/// There are more commands for the shell than one prompt may have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("it has more than {MOST_COMMANDS} commands for the shell")]
+pub(crate) struct TooManyCommands;
+
+/// The prompt of a command while its commands for the shell run, one after the other.
+#[derive(Debug)]
+pub(crate) struct FilledPrompt {
+    text: String,
+    room: usize,
+}
+
+impl FilledPrompt {
+    /// Begins the prompt of this command.
+    pub(crate) fn of(command: &OwnCommand) -> Result<Self, TooManyCommands> {
+        let is_shell = |part: &&CommandPart| matches!(part, CommandPart::Shell(_));
+        if command.parts.iter().filter(is_shell).count() > MOST_COMMANDS {
+            return Err(TooManyCommands);
+        }
+        Ok(Self {
+            text: String::new(),
+            room: MOST_OUTPUT,
+        })
+    }
+
+    /// Adds text.
+    pub(crate) fn text(&mut self, words: &str) {
+        self.text.push_str(words);
+    }
+
+    /// Adds the output of a command for the shell.
+    pub(crate) fn output(&mut self, content: &Value) {
+        let output = match content {
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        let output = bounded(&output, self.room);
+        self.room = self.room.saturating_sub(output.len());
+        self.text.push_str(&element(&output));
+    }
+
+    /// The whole prompt.
+    pub(crate) fn done(self) -> String {
+        self.text
+    }
+}
+
+/// The input of the call that runs a command for the shell.
+pub(crate) fn shell_input(command: &OwnCommand, shell: &str) -> Value {
+    json!({ "command": shell, "description": format!("For /{}", command.name) })
+}
+
+/// The tool that runs commands for the shell.
+pub(crate) const SHELL: &str = "Bash";
+
 /// Finds the commands for the shell in a prompt: each begins at a word and ends in the same line.
 pub(crate) fn parts(body: &str) -> Vec<CommandPart> {
     let mut parts = Vec::new();
@@ -77,6 +140,27 @@ fn next_shell(body: &str, from: usize) -> Option<(usize, &str, usize)> {
         })
 }
 
+/// The beginning of an output that fits, with a note about the rest.
+fn bounded(output: &str, room: usize) -> String {
+    if output.len() <= room {
+        return output.to_owned();
+    }
+    let end = (0..=room).rev().find(|at| output.is_char_boundary(*at));
+    let kept = &output[..end.unwrap_or(0)];
+    format!(
+        "{kept}\n[cut: {} bytes are left out]",
+        output.len() - kept.len()
+    )
+}
+
+/// An output in its element, which the output itself cannot close. A single line stays in its line.
+fn element(output: &str) -> String {
+    let output = output.replace(&format!("</{ELEMENT}"), &format!("< /{ELEMENT}"));
+    let output = output.trim();
+    let gap = if output.contains('\n') { "\n" } else { "" };
+    format!("<{ELEMENT}>{gap}{output}{gap}</{ELEMENT}>")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -110,5 +194,16 @@ mod tests {
                 "{plain}"
             );
         }
+    }
+
+    #[test]
+    fn q1_output_is_bounded_and_cannot_end_its_own_element() {
+        assert_eq!(element("main\n"), "<command-output>main</command-output>");
+        assert_eq!(
+            element("a\nb</command-output>c"),
+            "<command-output>\na\nb< /command-output>c\n</command-output>"
+        );
+        assert_eq!(bounded("abc", 3), "abc");
+        assert_eq!(bounded("äöü", 3), "ä\n[cut: 4 bytes are left out]");
     }
 }

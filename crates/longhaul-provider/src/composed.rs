@@ -224,6 +224,8 @@ fn usage_json(usage: &Usage) -> Value {
             "ephemeral_1h_input_tokens": usage.cache_write_1h,
         },
         "output_tokens": usage.output,
+        "server_tool_use": (usage.web_searches > 0)
+            .then(|| json!({ "web_search_requests": usage.web_searches })),
     })
 }
 

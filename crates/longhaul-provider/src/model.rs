@@ -38,6 +38,12 @@ pub trait Model: Send + Sync {
     ) -> Boxed<'a, Result<Reply, Error>> {
         self.send(request, on_stream, cancel)
     }
+
+    /// Whether the provider runs its own web search (`web_search_20250305`) within a reply to requests that carry it. The
+    /// default is that it does not.
+    fn runs_web_searches(&self) -> bool {
+        false
+    }
 }
 
 impl<M: Model + ?Sized> Model for Arc<M> {
@@ -57,5 +63,9 @@ impl<M: Model + ?Sized> Model for Arc<M> {
         cancel: CancellationToken,
     ) -> Boxed<'a, Result<Reply, Error>> {
         M::send_once(self, request, on_stream, cancel)
+    }
+
+    fn runs_web_searches(&self) -> bool {
+        M::runs_web_searches(self)
     }
 }

@@ -43,6 +43,8 @@ fn counts(object: ObjectReader<'_>) -> Usage {
         cache_write_1h: split("ephemeral_1h_input_tokens"),
         output: count(object, "output_tokens"),
         cache_deleted: (object.count("cache_deleted_input_tokens")).map(|count| count.min(MOST)),
+        web_searches: (object.object("server_tool_use"))
+            .map_or(0, |tools| count(tools, "web_search_requests")),
         batch: object.string("service_tier").as_deref() == Some("batch"),
         us_only: object.string("inference_geo").as_deref() == Some("us"),
         iterations: Vec::new(),

@@ -5,7 +5,7 @@
 //!
 //! Flow of a call: `request/` reads the body → `validate/` refuses what the API would refuse → `threads`, `manage/`
 //! (server-side clearing and compaction) → `prompt/` lays the request out as positions with hashes and token counts →
-//! `cache/` decides what is read and written → `model/` drafts a reply → `reply/` turns it into a message or events →
+//! `cache/` decides what is read and written → `model/` drafts a reply, `server_tools/` what the API runs within it → `reply/` turns it into a message or events →
 //! `usage_log/` records the usage.
 
 pub mod cache;
@@ -18,6 +18,7 @@ pub mod prompt;
 pub mod reply;
 pub mod request;
 pub mod server;
+pub mod server_tools;
 pub mod thinking;
 pub mod threads;
 pub mod tokens;

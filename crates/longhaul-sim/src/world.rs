@@ -11,7 +11,10 @@ mod exchange;
 mod finish;
 mod read_bodies;
 mod sampling;
+mod searching;
 mod usage_logging;
+
+use std::collections::VecDeque;
 
 use longhaul_core::models::ModelTable;
 use serde_json::Value;
@@ -23,6 +26,7 @@ use crate::faults::InjectedFault;
 use crate::model::ReplyModel;
 use crate::model::misbehave::Misbehavior;
 use crate::reply::{ApiIds, ApiReply};
+use crate::server_tools::SearchError;
 use crate::thinking::{AccountAge, SigningSecret};
 use crate::threads::{ThreadPolicy, Threads};
 use crate::tokens::TokenCounter;
@@ -106,6 +110,8 @@ pub struct World {
     sessions: DiagnosisHistory,
     /// The number of compaction calls still to be refused.
     no_compaction: u64,
+    /// The errors that the next searches of the web end with.
+    search_errors: VecDeque<SearchError>,
     /// The fault that the script names for the delivery of the reply being made.
     fault: Option<InjectedFault>,
     books: SimUsageLog,
@@ -130,6 +136,7 @@ impl World {
             diagnoses: DiagnosisHistory::default(),
             sessions: DiagnosisHistory::default(),
             no_compaction: 0,
+            search_errors: VecDeque::new(),
             fault: None,
             books: SimUsageLog::new(options.kept_calls),
         }
@@ -187,6 +194,16 @@ impl World {
     /// Refuses this many of the next compaction calls, as a provider under load may.
     pub fn refuse_compactions(&mut self, calls: u64) {
         self.no_compaction = calls;
+    }
+
+    /// Lets this many of the next searches of the web fail, as they do under load.
+    pub fn fail_searches(&mut self, searches: usize, error: SearchError) {
+        self.search_errors
+            .extend(std::iter::repeat_n(error, searches));
+    }
+
+    fn next_search_error(&mut self) -> Option<SearchError> {
+        self.search_errors.pop_front()
     }
 
     /// The cache entries that can be read now, for another process: the most recently used first, at most this many.

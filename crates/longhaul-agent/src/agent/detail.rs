@@ -30,6 +30,7 @@ pub(crate) fn detail(input: &Value, access: &ToolAccess) -> String {
             }
         }
         ToolAccess::Fetches(_)
+        | ToolAccess::SearchesWeb(_)
         | ToolAccess::Reads(_)
         | ToolAccess::AsksUser(_)
         | ToolAccess::LeavesPlanMode
@@ -50,5 +51,21 @@ fn signed(sign: char, text: &str) -> String {
 }
 
 fn pretty(input: &Value) -> String {
+    // A call without an input has nothing more to show.
+    if input.as_object().is_some_and(serde_json::Map::is_empty) {
+        return String::new();
+    }
     serde_json::to_string_pretty(input).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn q2_a_call_without_an_input_has_nothing_more_to_show() {
+        assert_eq!(detail(&json!({}), &ToolAccess::Other), "");
+        assert!(detail(&json!({"a": 1}), &ToolAccess::Other).contains("\"a\": 1"));
+    }
 }

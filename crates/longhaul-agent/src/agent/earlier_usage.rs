@@ -1,4 +1,4 @@
-//! What a session had cost when it was resumed, read from its transcript.
+//! What a session had cost when it was resumed, read from its transcript and those of its sub-agents.
 
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -10,17 +10,34 @@ use longhaul_core::models::ModelTable;
 use longhaul_core::money::Usd;
 use longhaul_core::window::WindowSettings;
 use longhaul_store::LineReader;
+use longhaul_store::layout::subagents_folder;
 
-/// The usage of the first `length` bytes of a transcript and its cost, with the summaries, notes and sub-agents that they
-/// record. What is written later is counted as it happens.
+/// The usage of the first `length` bytes of a transcript and its cost, with the summaries and notes that they record, and
+/// with the sub-agents and searches whose transcripts are beside it. What is written later is counted as it happens.
 pub(super) fn read(
     transcript: &Path,
     length: u64,
     models: &ModelTable,
     model: &str,
 ) -> io::Result<(Usage, Usd)> {
+    let (mut usage, mut cost) = one(transcript, length, models, model)?;
+    let beside = std::fs::read_dir(subagents_folder(transcript));
+    for file in beside.into_iter().flatten().flatten() {
+        let path = file.path();
+        if path.extension().is_some_and(|end| end == "jsonl") {
+            // One that cannot be read is left out: the others are still worth knowing.
+            if let Ok((its_usage, its_cost)) = one(&path, u64::MAX, models, model) {
+                usage.add(&its_usage);
+                cost += its_cost;
+            }
+        }
+    }
+    Ok((usage, cost))
+}
+
+fn one(path: &Path, length: u64, models: &ModelTable, model: &str) -> io::Result<(Usage, Usd)> {
     let mut inspection = Inspection::new();
-    let mut lines = LineReader::new(File::open(transcript)?.take(length));
+    let mut lines = LineReader::new(File::open(path)?.take(length));
     while let Some(line) = lines.next()? {
         inspection.line(line.number, line.offset, line.bytes, LineEnd::Lf);
     }
@@ -33,6 +50,7 @@ pub(super) fn read(
         cache_write_5m: report.usage.cache_write_5m,
         cache_write_1h: report.usage.cache_write_1h,
         output: report.usage.output,
+        web_searches: report.usage.web_searches,
         ..Usage::default()
     };
     let cost = report.cost_usd + report.cost_beside().unwrap_or(0.0) + report.sidechains.cost_usd;

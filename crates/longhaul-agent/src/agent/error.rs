@@ -26,6 +26,14 @@ pub enum AgentError {
         /// The folder that was searched.
         cwd: PathBuf,
     },
+    /// The id that a new session was to have is no UUID.
+    #[error(
+        "{id:?} is not a UUID: --session-id takes one, such as 3f2b8c1e-5d47-4a9b-8e60-1c2d3e4f5a6b, and --resume the beginning of an id"
+    )]
+    NotUuid {
+        /// What was given.
+        id: String,
+    },
     /// There is a session with the id that a new one was to have.
     #[error("there is a session {id} already; --resume {id} continues it")]
     SessionExists {

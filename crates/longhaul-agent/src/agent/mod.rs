@@ -20,6 +20,7 @@ pub(crate) mod hook_runner;
 pub(crate) mod host_environment;
 mod late_tools;
 mod listing;
+mod nested_calls;
 pub(crate) mod nested_memory;
 mod notification;
 mod own_command;
@@ -39,6 +40,7 @@ pub(crate) mod usage_log;
 mod user_answers;
 mod user_command;
 mod user_prompt;
+mod web_search;
 mod words;
 
 pub use crate::agent_kind::AgentKind;

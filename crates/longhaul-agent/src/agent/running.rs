@@ -16,6 +16,7 @@ use super::advice;
 use super::agent_handle::{self, AgentHandle, SessionSnapshot};
 use super::hook_runner::hook_context;
 use super::listing::{self, ListedSession};
+use super::own_command::TurnRules;
 use super::session::{CrossSessionState, OpenSession};
 use super::start::forget_if_empty;
 use super::sub_agents::BackgroundJobs;
@@ -48,6 +49,8 @@ impl Agent {
     /// Works on a prompt until it is answered, stopped or failed. Progress is reported as events; the last of them is
     /// [`AgentEvent::Ended`].
     pub async fn prompt(&mut self, said: impl Into<UserPrompt>) -> PromptOutcome {
+        // Skills that the model invokes have rules for as long as the prompt is worked on.
+        let _until_the_end = TurnRules::of(self.cross_session.shared.recipe.gate.clone());
         self.opened.worker.failed = None;
         let ended = match self.work(said.into()).await {
             PromptOutcome::Failed(why) => PromptOutcome::Failed(self.with_advice(why)),

@@ -25,6 +25,7 @@ use super::sources::ToolStateSources;
 use super::start::{ChosenSession, SessionChoice};
 use super::sub_agents::{BackgroundJobs, SubAgents, TaskOutputTool, TaskTool, announcement};
 use super::usage_log::SessionUsageLog;
+use super::web_search::SearchSessions;
 use crate::effort::SharedEffort;
 use crate::session_paths::SessionPaths;
 
@@ -224,7 +225,15 @@ impl CrossSessionState {
             &self.shared.event_sink.shared(),
         );
         let sources = equipment.sources;
-        let toolbox = (equipment.toolbox)
+        let searches = SearchSessions {
+            shared: self.shared.clone(),
+            of: place.clone(),
+            session_id: settled.id.clone(),
+            model: model.to_owned(),
+            account: account.clone(),
+        };
+        let toolbox = searches
+            .offer(equipment.toolbox)
             .with(TaskTool(sub_agents.clone()))
             .with(TaskOutputTool(sub_agents.clone()));
         let arrivals = jobs.clone();

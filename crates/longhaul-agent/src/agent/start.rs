@@ -53,8 +53,11 @@ pub(crate) struct ChosenSession {
 impl ChosenSession {
     /// A new session with an id of the user's choice.
     fn with_id(recipe: &AgentSpec, id: &str) -> Result<Self, AgentError> {
-        let id = SessionId::parse(id).map_err(longhaul_store::layout::FindError::from)?;
-        let id = id.as_str().to_owned();
+        if !is_uuid(id) {
+            return Err(AgentError::NotUuid { id: id.to_owned() });
+        }
+        // File names do not differ in case everywhere.
+        let id = id.to_ascii_lowercase();
         let new = Self::of_id(recipe, StartSource::Startup, id)?;
         if new.transcript.exists() {
             return Err(AgentError::SessionExists { id: new.id });
@@ -150,6 +153,13 @@ impl ChosenSession {
             notice: None,
         })
     }
+}
+
+/// Whether an id has the form of a UUID, as other programs that read transcripts expect.
+fn is_uuid(id: &str) -> bool {
+    let is_hex = |part: &str| part.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let parts: Vec<&str> = id.split('-').collect();
+    parts.iter().map(|part| part.len()).eq([8, 4, 4, 4, 12]) && parts.into_iter().all(is_hex)
 }
 
 /// Takes the lease of a session that is resumed. This happens before hooks are notified and the old session is left, so

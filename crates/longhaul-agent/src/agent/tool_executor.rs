@@ -18,12 +18,13 @@ use tokio::sync::{Mutex, oneshot};
 use super::detail::detail;
 use super::event_sink::EventSink;
 use super::hook_runner::{HookRunner, hook_context};
+use super::nested_calls::CallsOfCall;
 use super::user_answers;
 use super::words;
 use crate::event::{AgentEvent, ApprovalAnswer, ApprovalRequest, DeniedCall};
 use crate::permission::{Gate, PermissionDecision, RuleLifetime};
 use crate::tool::{
-    CALL_LATE_TOOL, CallContext, CallGuard, LateTools, Tool, ToolCallOutput, Toolbox,
+    CALL_LATE_TOOL, CallContext, CallGuard, LateTools, SingleCall, Tool, ToolCallOutput, Toolbox,
 };
 
 /// The maximum number of calls that run in parallel.
@@ -106,16 +107,6 @@ pub(crate) enum StopCause {
     User,
     /// A hook wants it to end, for this reason.
     Hook(String),
-}
-
-/// What became of a single call.
-pub(crate) enum SingleCall {
-    /// It ran to its end, whether or not it succeeded.
-    Ran(ToolCallOutput),
-    /// It was not allowed to run, for this reason.
-    NotRun(String),
-    /// The user stopped it, or refused it without saying what to do instead.
-    Stopped,
 }
 
 /// Whether a call ran to its end.
@@ -510,6 +501,7 @@ impl ToolExecutor {
                 CallAudience::Progress(progress) => progress(text),
             }),
             guard,
+            nested: Some(Arc::new(CallsOfCall::new(self, call, cancel))),
         };
         let run = AssertUnwindSafe(tool.run(input, &one)).catch_unwind();
         tokio::pin!(run);

@@ -1,4 +1,4 @@
-//! The usage and cost of a session by purpose: replies, summaries, notes, sub-agents.
+//! The usage and cost of a session by purpose: replies, summaries, notes, sub-agents, searches.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -25,6 +25,8 @@ pub enum UsagePurpose {
     Replies,
     /// Work of sub-agents, including their summaries.
     SubAgents,
+    /// Searches of the web.
+    WebSearches,
     /// Summaries of the conversation.
     Summaries,
     /// Notes on the session.
@@ -35,9 +37,10 @@ pub enum UsagePurpose {
 
 impl UsagePurpose {
     /// All purposes.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Replies,
         Self::SubAgents,
+        Self::WebSearches,
         Self::Summaries,
         Self::Notes,
         Self::Earlier,
@@ -48,6 +51,7 @@ impl UsagePurpose {
         match self {
             Self::Replies => "replies",
             Self::SubAgents => "sub-agents",
+            Self::WebSearches => "web searches",
             Self::Summaries => "summaries",
             Self::Notes => "notes",
             Self::Earlier => "before it was resumed",
@@ -60,6 +64,7 @@ impl UsagePurpose {
 pub(crate) enum EventOrigin {
     Main,
     SubAgent,
+    WebSearch,
 }
 
 /// The usage so far.
@@ -77,6 +82,7 @@ impl SessionUsageLog {
         let purpose = |own| match whose {
             EventOrigin::Main => own,
             EventOrigin::SubAgent => UsagePurpose::SubAgents,
+            EventOrigin::WebSearch => UsagePurpose::WebSearches,
         };
         match event {
             // A withheld reply is billed as well.
@@ -110,9 +116,7 @@ impl SessionUsageLog {
         let mut all = self.tallies();
         let books = &mut all[purpose as usize];
         books.used = true;
-        for step in usage.billed() {
-            books.usage.add(step);
-        }
+        books.usage.add_billed(usage);
         match cost {
             Some(cost) => books.cost += cost,
             None => books.unpriced = true,

@@ -24,7 +24,15 @@ const NOT_NESTED: [&str; 2] = ["Task", "TaskOutput"];
 impl AgentKind {
     /// The kinds that always exist.
     pub fn builtin() -> Vec<Self> {
-        let looks = ["Read", "Grep", "Glob", "WebFetch", "Recall", "recall"];
+        let looks = [
+            "Read",
+            "Grep",
+            "Glob",
+            "WebFetch",
+            "WebSearch",
+            "Recall",
+            "recall",
+        ];
         vec![
             Self {
                 name: GENERAL.to_owned(),

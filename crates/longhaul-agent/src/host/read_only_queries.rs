@@ -169,11 +169,14 @@ impl ReadOnlyQueries {
     }
 
     fn transcript(&self) -> Result<Vec<TranscriptItem>, HostRefusal> {
-        transcript::items(&self.look()?.transcript).map_err(unreadable)
+        let look = self.look()?;
+        transcript::items(&look.transcript, look.prefix.total()).map_err(unreadable)
     }
 
     pub(super) fn report(&self, boundary: Option<&str>) -> Result<String, HostRefusal> {
-        let found = transcript::report(&self.look()?.transcript, boundary).map_err(unreadable)?;
+        let look = self.look()?;
+        let found = transcript::report(&look.transcript, boundary, look.prefix.total());
+        let found = found.map_err(unreadable)?;
         let none = "this conversation has not been compacted yet; /compact does it";
         found.ok_or_else(|| HostRefusal(none.to_owned()))
     }

@@ -144,7 +144,7 @@ impl ReadOnlyQueries {
         let short = look.session_id.get(..8).unwrap_or(&look.session_id);
         let default = format!("longhaul-{short}.txt");
         let path = self.cwd.join(if name.is_empty() { &default } else { name });
-        let items = transcript::items(&look.transcript).map_err(refusal)?;
+        let items = transcript::items(&look.transcript, look.prefix.total()).map_err(refusal)?;
         write_new(&path, &transcript_text(&items))
             .map_err(|error| HostRefusal(format!("{} is not written: {error}", path.display())))?;
         Ok(format!("the conversation is in {}", path.display()))

@@ -7,7 +7,7 @@ use std::path::Path;
 use longhaul_core::inspect::{Inspection, InspectionReport, LineEnd};
 use longhaul_core::message::{BlockKind, EntryBlock, EntryKind, EntryView, LineScanner, Subtype};
 use longhaul_core::models::ModelTable;
-use longhaul_core::report::LossReport;
+use longhaul_core::report::{LossReport, ViewTokens};
 use longhaul_core::window::WindowSettings;
 use longhaul_store::{LineEnding, LineReader};
 use serde_json::Value;
@@ -33,30 +33,46 @@ const TELLING: [&str; 11] = [
 const LINE: usize = 100;
 
 /// All entries of a transcript, including those that are only in the transcript, but without meta entries.
-pub(super) fn items(path: &Path) -> io::Result<Vec<TranscriptItem>> {
+pub(super) fn items(path: &Path, prefix: u64) -> io::Result<Vec<TranscriptItem>> {
     let mut items = Vec::new();
     each(path, |view| {
         let flags = view.facets.flags;
         if !flags.meta && !flags.sidechain {
-            take(view, &mut items);
+            take(view, prefix, &mut items);
         }
     })?;
     Ok(items)
 }
 
 /// The report of a compaction in words: of the newest one, or of the one with this boundary.
-pub(super) fn report(path: &Path, boundary: Option<&str>) -> io::Result<Option<String>> {
+/// `prefix` is the size of the request prefix in tokens.
+pub(super) fn report(
+    path: &Path,
+    boundary: Option<&str>,
+    prefix: u64,
+) -> io::Result<Option<String>> {
     let mut found = None;
     each(path, |view| {
         let is_boundary = view.facets.subtype == Subtype::CompactBoundary;
         let wanted = boundary.is_none_or(|uuid| view.text(view.facets.uuid) == uuid);
         if is_boundary && wanted && !view.facets.flags.sidechain {
             let none = "This compaction left no report: another program made it.";
-            let report = LossReport::of_boundary(view);
-            found = Some(report.map_or_else(|| none.to_owned(), |report| report.tell()));
+            found = Some(boundary_report(view, prefix).unwrap_or_else(|| none.to_owned()));
         }
     })?;
     Ok(found)
+}
+
+/// The report of a boundary in words, with the sizes of whole requests: before as the boundary recorded it, after with the
+/// request prefix.
+fn boundary_report(view: EntryView<'_>, prefix: u64) -> Option<String> {
+    let report = LossReport::of_boundary(view)?;
+    let metadata = view.object(view.facets.metadata);
+    let before = metadata.count("preTokens");
+    Some(report.tell_of(ViewTokens {
+        before: before.unwrap_or(report.tokens.before + prefix),
+        after: report.tokens.after + prefix,
+    }))
 }
 
 /// The report on the session's transcript: what fills the window, by category (T4), and its likely size (X4).
@@ -95,7 +111,7 @@ pub(super) fn each(path: &Path, mut take: impl FnMut(EntryView<'_>)) -> io::Resu
     Ok(())
 }
 
-fn take(view: EntryView<'_>, items: &mut Vec<TranscriptItem>) {
+fn take(view: EntryView<'_>, prefix: u64, items: &mut Vec<TranscriptItem>) {
     let at = view.timestamp();
     let mut add = |kind: TranscriptKind, text: String| {
         if !text.trim().is_empty() || matches!(kind, TranscriptKind::Call { .. }) {
@@ -122,8 +138,7 @@ fn take(view: EntryView<'_>, items: &mut Vec<TranscriptItem>) {
             let content = content["content"].as_str().unwrap_or_default().to_owned();
             match view.facets.subtype {
                 Subtype::CompactBoundary => {
-                    let report = LossReport::of_boundary(view);
-                    let text = report.map_or(content, |report| report.tell());
+                    let text = boundary_report(view, prefix).unwrap_or(content);
                     add(TranscriptKind::Boundary, text);
                 }
                 _ => add(TranscriptKind::Notice, content),

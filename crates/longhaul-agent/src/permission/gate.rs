@@ -46,6 +46,11 @@ pub trait Gate: Send + Sync {
     /// Ends what was allowed for the turn.
     fn end_turn_rules(&self) {}
 
+    /// The hosts that rules forbid to fetch from or to search in, as the rules name them.
+    fn forbidden_hosts(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Forgets what the user approved for the session alone, because the conversation was compacted; it is asked for
     /// again. Returns the number of forgotten rules. Rules from settings and flags stay.
     fn forget_approvals(&self) -> usize {

@@ -95,6 +95,10 @@ impl Gate for Permissions {
         Self::end_turn_rules(self);
     }
 
+    fn forbidden_hosts(&self) -> Vec<String> {
+        self.read().forbidden_hosts()
+    }
+
     fn forget_approvals(&self) -> usize {
         Self::forget_approvals(self)
     }
@@ -145,6 +149,7 @@ impl PermissionState {
             ToolAccess::Reads(path) => self.judge_reading(tool, path),
             ToolAccess::Writes(path) => self.judge_writing(tool, path),
             ToolAccess::Fetches(host) => self.judge_fetching(tool, host),
+            ToolAccess::SearchesWeb(hosts) => self.judge_searching(tool, hosts),
             ToolAccess::Nothing => PermissionDecision::Allow,
             ToolAccess::AsksUser(_) => PermissionDecision::Ask {
                 reason: "The model asks the user a question.".to_owned(),
@@ -264,6 +269,54 @@ impl PermissionState {
                 _ => Some(tool.to_owned()),
             },
         }
+    }
+
+    /// Hosts that rules forbid are left out of every search (`forbidden_hosts`), so here they matter only where a search
+    /// names them.
+    fn judge_searching(&self, tool: &str, hosts: &[String]) -> PermissionDecision {
+        let about = |rule: &PermissionRule, at: &str| match &rule.what {
+            RuleSubject::Domain(pattern) => rule.names_tool(tool) && pattern.surely_matches(at),
+            _ => false,
+        };
+        let named = |rules: &[PermissionRule]| {
+            let rule = rules
+                .iter()
+                .find(|rule| hosts.iter().any(|at| about(rule, at)));
+            rule.map(|rule| rule.text().to_owned())
+        };
+        if let Some(rule) = named(&self.ask) {
+            return asked_by(&rule);
+        }
+        let whole =
+            |rule: &PermissionRule| rule.names_tool(tool) && matches!(rule.what, RuleSubject::All);
+        let covered = |at: &String| self.allow().any(|rule| about(rule, at));
+        if self.mode == ApprovalMode::BypassPermissions
+            || self.allow().any(whole)
+            || !hosts.is_empty() && hosts.iter().all(covered)
+        {
+            return PermissionDecision::Allow;
+        }
+        PermissionDecision::Ask {
+            reason: "It searches the web through the provider, who bills each search.".to_owned(),
+            // A search in one place is no reason to allow all others.
+            rule: Some(match hosts {
+                [only] => format!("{tool}(domain:{only})"),
+                _ => tool.to_owned(),
+            }),
+        }
+    }
+
+    /// The hosts that rules forbid to fetch from or to search in.
+    pub(super) fn forbidden_hosts(&self) -> Vec<String> {
+        let rules = self.deny.iter().filter(|rule| {
+            matches!(rule.what, RuleSubject::Domain(_))
+                && ["WebFetch", "WebSearch"].contains(&rule.tool.as_str())
+        });
+        let hosts = rules.filter_map(|rule| {
+            let (_, named) = rule.text().split_once("domain:")?;
+            Some(host(named.trim_end_matches(')')))
+        });
+        hosts.collect()
     }
 
     fn judge_other(&self, tool: &str, input: &Value) -> PermissionDecision {

@@ -45,7 +45,7 @@ pub enum PermissionRuleError {
         "`{0}` is not a valid path pattern; write it as in a .gitignore file, for example `Edit(src/**)`"
     )]
     Path(String),
-    /// `WebFetch` only accepts domains.
+    /// `WebFetch` and `WebSearch` only accept domains.
     #[error("write the host as in `WebFetch(domain:example.com)`")]
     Domain,
 }
@@ -132,7 +132,7 @@ impl RuleSubject {
                 RulePathPattern::parse(inner, bases)
                     .ok_or_else(|| PermissionRuleError::Path(inner.to_owned()))?,
             ),
-            "WebFetch" => {
+            "WebFetch" | "WebSearch" => {
                 let domain = inner
                     .strip_prefix("domain:")
                     .ok_or(PermissionRuleError::Domain)?;

@@ -173,5 +173,6 @@ fn usage(usage: &Usage) -> Value {
         "cache_creation_input_tokens": usage.cache_write(),
         "cache_read_input_tokens": usage.cache_read,
         "output_tokens": usage.output,
+        "server_tool_use": { "web_search_requests": usage.web_searches },
     })
 }

@@ -25,7 +25,6 @@ use longhaul_store::{Env, Home};
 
 use crate::agent::{AgentBuilder, UserPrompt};
 use crate::event::ApprovalMode;
-use crate::own_command::{CommandPart, OwnCommand};
 use crate::permission::{PermissionRuleError, Permissions};
 use crate::picture::Picture;
 use crate::session_paths::SessionPaths;
@@ -306,12 +305,8 @@ impl ProjectSetup {
             }));
         }
         let invoked = self.tool_provisioner.invoke(name, arguments).await;
-        let text = invoked.map_err(|error| error.to_string())?;
-        Ok(InvokedCommand::Own(OwnCommand {
-            name: name.to_owned(),
-            parts: vec![CommandPart::Text(text)],
-            allowed_tools: Vec::new(),
-        }))
+        let skill = invoked.map_err(|error| error.to_string())?;
+        Ok(InvokedCommand::Own(skill))
     }
 }
 
@@ -327,5 +322,6 @@ fn skill(skill: &crate::settings::SkillDefinition) -> Skill {
         } else {
             SkillInvoker::User
         },
+        allowed_tools: skill.allowed_tools.clone(),
     }
 }

@@ -16,6 +16,7 @@ use super::restore_tools::refill;
 use crate::agent::{ConversationRole, ConversationTools, EventCallback, ToolStateSources};
 use crate::event::{AgentEvent, ApprovalMode};
 use crate::files::FileState;
+use crate::own_command::OwnCommand;
 use crate::permission::Permissions;
 use crate::session_paths::SessionPaths;
 use crate::tool::{CALL_LATE_TOOL, LateTools, Toolbox};
@@ -163,7 +164,7 @@ impl ToolProvisioner {
         &self,
         name: &str,
         arguments: &str,
-    ) -> Result<String, SkillInvokeError> {
+    ) -> Result<OwnCommand, SkillInvokeError> {
         let main = self
             .main
             .lock()
@@ -173,7 +174,10 @@ impl ToolProvisioner {
             Some(main) => main.skills,
             None => Arc::new(Skills::new(self.skills.clone())),
         };
-        skills.invoke(name, arguments, SkillInvoker::User).await
+        let skill = skills.load(name, arguments, SkillInvoker::User).await?;
+        // What its commands for the shell will say is not known yet.
+        skills.invoked(&skill, &skill.text());
+        Ok(skill)
     }
 }
 

@@ -43,6 +43,11 @@ pub(crate) fn cost(cost: &CostView) -> Vec<WrappedLine> {
     let mut lines = vec![WrappedLine::blank()];
     for line in &cost.lines {
         let usage = &line.usage;
+        let searches = match usage.web_searches {
+            0 => String::new(),
+            1 => ", 1 search".to_owned(),
+            many => format!(", {} searches", grouped(many)),
+        };
         lines.push(WrappedLine::new(
             vec![
                 styled(
@@ -50,7 +55,7 @@ pub(crate) fn cost(cost: &CostView) -> Vec<WrappedLine> {
                     BOLD,
                 ),
                 dim(format!(
-                    "  {} in, {} from the cache, {} to the cache, {} out",
+                    "  {} in, {} from the cache, {} to the cache, {} out{searches}",
                     grouped(usage.input),
                     grouped(usage.cache_read),
                     grouped(usage.cache_write_5m + usage.cache_write_1h),

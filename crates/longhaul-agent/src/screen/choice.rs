@@ -41,6 +41,11 @@ pub(crate) enum ChoiceStep {
 }
 
 impl ChoiceDialog {
+    /// The id of the call that asks.
+    pub(crate) fn call(&self) -> &str {
+        &self.asked.id
+    }
+
     /// Questions that were just asked, and from when on they accept keys.
     pub(crate) fn new(
         asked: ApprovalRequest,

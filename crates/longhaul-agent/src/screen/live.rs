@@ -8,7 +8,7 @@ use std::time::Instant;
 use longhaul_core::engine::CompactionPhase;
 use ratatui::text::{Line, Span};
 
-use super::app::{ActiveCompaction, App, Dialog};
+use super::app::{ActiveCompaction, App, Dialog, RunningCall};
 use super::figures::{elapsed, grouped};
 use super::flow::{WrappedLine, rows};
 use super::status;
@@ -223,7 +223,10 @@ fn queue(app: &App, width: usize) -> Vec<Line<'static>> {
 
 fn calls(app: &App, width: usize, now: Instant) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
-    for call in app.running.iter().take(CALLS) {
+    // A call that waits for the user does not run yet.
+    let is_asked = |call: &RunningCall| app.questions.iter().any(|it| it.is_about(&call.id));
+    let running: Vec<&RunningCall> = app.running.iter().filter(|it| !is_asked(it)).collect();
+    for call in running.iter().take(CALLS) {
         let time = now.saturating_duration_since(call.since);
         let head = WrappedLine::new(
             vec![
@@ -249,8 +252,8 @@ fn calls(app: &App, width: usize, now: Instant) -> Vec<Line<'static>> {
             Line::from(dim(keep_start(&line, width)))
         }));
     }
-    if app.running.len() > CALLS {
-        let more = count(app.running.len() - CALLS, "more call");
+    if running.len() > CALLS {
+        let more = count(running.len() - CALLS, "more call");
         lines.push(Line::from(dim(format!("  {more}"))));
     }
     lines

@@ -31,6 +31,14 @@ impl OpenQuestion {
         }
     }
 
+    /// Whether it is about this call.
+    pub(crate) fn is_about(&self, call: &str) -> bool {
+        match self {
+            Self::Approval(asking) => asking.call() == call,
+            Self::Choice(asking) => asking.call() == call,
+        }
+    }
+
     /// Whether the answer is still waited for.
     pub(crate) fn is_open(&self) -> bool {
         match self {

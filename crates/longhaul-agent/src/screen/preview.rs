@@ -2,6 +2,7 @@
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use longhaul_core::engine::PreviewedSummary;
+use longhaul_core::report::ViewTokens;
 use ratatui::text::{Line, Span};
 
 use super::editor::Editor;
@@ -17,13 +18,22 @@ use super::text::{clean, count, keep_start};
 /// The width that tables of a summary are laid out for; the page wraps what is wider than the terminal.
 const WIDTH: usize = 78;
 
+/// What is known of the window before the compaction.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PreviewedWindow {
+    /// The tokens in use; none before there was a request.
+    pub(crate) used: u64,
+    /// The tokens of what every request begins with.
+    pub(crate) prefix: u64,
+}
+
 /// A summary that waits for approval.
 #[derive(Debug)]
 pub(crate) struct SummaryPreview {
     ask: CompactionRequest,
     preview: Box<PreviewedSummary>,
-    /// The tokens of what every request begins with: the figures are those of whole requests.
-    prefix: u64,
+    /// The sizes of whole requests, before and after.
+    sizes: ViewTokens,
     /// The summary as it would be applied.
     summary: String,
     reader: TextPager,
@@ -57,12 +67,24 @@ const KEYS: &str = "enter approve · e edit · k keep the last messages · esc c
 
 impl SummaryPreview {
     /// A preview of a summary, with the request that produced it.
-    pub(crate) fn new(ask: CompactionRequest, preview: Box<PreviewedSummary>, prefix: u64) -> Self {
+    pub(crate) fn new(
+        ask: CompactionRequest,
+        preview: Box<PreviewedSummary>,
+        window: &PreviewedWindow,
+    ) -> Self {
+        let sizes = ViewTokens {
+            // As in the line that tells of the compaction: measured where something was.
+            before: match window.used {
+                0 => preview.before + window.prefix,
+                used => used,
+            },
+            after: preview.after + window.prefix,
+        };
         let summary = preview.summary.clone();
         let mut previewing = Self {
             ask,
             preview,
-            prefix,
+            sizes,
             summary,
             reader: TextPager::default(),
             state: PreviewState::Reading,
@@ -75,8 +97,8 @@ impl SummaryPreview {
         let preview = &self.preview;
         let mut title = format!(
             "Compaction, nothing changed yet: {} → {} tokens ({})",
-            grouped(preview.before + self.prefix),
-            grouped(preview.after + self.prefix),
+            grouped(self.sizes.before),
+            grouped(self.sizes.after),
             summarizer(preview.by)
         );
         if let Some(cost) = preview.cost {
@@ -100,7 +122,7 @@ impl SummaryPreview {
             "What would be dropped, kept and put back",
             BOLD,
         ));
-        let report = clean(&self.preview.report.tell());
+        let report = clean(&self.preview.report.tell_of(self.sizes));
         lines.extend(
             report
                 .lines()

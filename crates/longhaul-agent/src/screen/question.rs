@@ -47,7 +47,11 @@ fn detail_lines(question: &ApprovalRequest, width: usize) -> Vec<WrappedLine> {
                 .collect()
         }
         // The head of the question shows it already.
-        ToolAccess::Runs { .. } if text.trim_end() == clean_line(&question.line) => Vec::new(),
+        ToolAccess::Runs { .. } | ToolAccess::SearchesWeb(_)
+            if text.trim_end() == clean_line(&question.line) =>
+        {
+            Vec::new()
+        }
         ToolAccess::Writes(_) if diff_lines::is_diff(&text) => diff_lines::numbered(&text),
         ToolAccess::Writes(_) => diff_lines::plain(&text, of_diff),
         _ => diff_lines::plain(&text, |_| None),
@@ -64,6 +68,11 @@ impl ApprovalDialog {
             deaf_until,
             instead: None,
         }
+    }
+
+    /// The id of the call that it is about.
+    pub(crate) fn call(&self) -> &str {
+        &self.question.id
     }
 
     /// Whether it accepts keys already.

@@ -141,16 +141,27 @@ impl ProjectSettings {
         let lookup = |name: &str| merged.env.get(name).cloned().or_else(|| variable(name));
         let mcp_servers = mcp::load(&places, &merged, &lookup, &mut admission, &mut notices);
         let mut commands = commands::load(&places.command_folders(), &mut admission, &mut notices);
+        let mut skills = skills::load(&places.skill_folders(), &mut admission, &mut notices);
         let mut wants = std::mem::take(&mut merged.wants);
-        for command in commands.iter_mut().filter(|it| it.comes_with_project()) {
-            wants.extend(command.allowed_tools.iter().map(|rule| {
-                TrustRequirement::CommandAllows {
-                    command: command.name.clone(),
-                    rule: rule.clone(),
-                }
-            }));
+        let with_rules = commands
+            .iter_mut()
+            .filter(|it| it.comes_with_project())
+            .map(|it| (&it.name, &mut it.allowed_tools));
+        let of_skills = skills
+            .iter_mut()
+            .filter(|it| it.comes_with_project())
+            .map(|it| (&it.name, &mut it.allowed_tools));
+        for (name, allowed_tools) in with_rules.chain(of_skills) {
+            wants.extend(
+                allowed_tools
+                    .iter()
+                    .map(|rule| TrustRequirement::CommandAllows {
+                        command: name.clone(),
+                        rule: rule.clone(),
+                    }),
+            );
             if granted.project == ProjectTrust::Untrusted {
-                command.allowed_tools.clear();
+                allowed_tools.clear();
             }
         }
         let mut local_wants = std::mem::take(&mut merged.local_wants);
@@ -164,7 +175,6 @@ impl ProjectSettings {
             wants.sort();
             wants.dedup();
         }
-        let skills = skills::load(&places.skill_folders(), &mut admission, &mut notices);
         let agents = agents::load(&places.agent_folders(), &mut admission, &mut notices);
         let output_style = merged.output_style.as_deref().and_then(|name| {
             let folders = places.style_folders();

@@ -27,9 +27,16 @@ pub struct SkillDefinition {
     pub user_may_invoke: bool,
     /// The model to run it with.
     pub model: Option<String>,
+    /// Whether the file came with the project, so that its rules need the user's trust.
+    pub(super) owner: SettingsOwner,
 }
 
 impl SkillDefinition {
+    /// Whether the file came with the project.
+    pub(super) fn comes_with_project(&self) -> bool {
+        self.owner != SettingsOwner::User
+    }
+
     /// The skill's folder, which contains the files that it refers to.
     pub fn folder(&self) -> &Path {
         self.path.parent().unwrap_or(&self.path)
@@ -73,7 +80,10 @@ pub(super) fn load(
             continue;
         }
         if !skills.iter().any(|skill| skill.name == name) {
-            skills.push(skill(name, path, real, &headed));
+            skills.push(SkillDefinition {
+                owner,
+                ..skill(name, path, real, &headed)
+            });
         }
     }
     skills.sort_by(|one, other| one.name.cmp(&other.name));
@@ -97,6 +107,7 @@ fn skill(name: String, path: PathBuf, real: PathBuf, headed: &FrontMatterFile) -
         model_may_invoke: !headed.flag("disable-model-invocation", false),
         user_may_invoke: headed.flag("user-invocable", true),
         model: headed.text("model"),
+        owner: SettingsOwner::User,
     }
 }
 

@@ -67,6 +67,8 @@ pub enum ToolAccess {
     },
     /// Fetches from this host.
     Fetches(String),
+    /// Searches the web: in these hosts and their subdomains, or everywhere if there are none.
+    SearchesWeb(Vec<String>),
     /// Asks the user these questions: it needs their answers, whatever else may run without asking.
     AsksUser(Vec<UserQuestion>),
     /// Leaves plan mode: the user has to agree to the plan, whatever else may run without asking.
@@ -78,7 +80,10 @@ pub enum ToolAccess {
 impl ToolAccess {
     /// Whether calls like this may run in parallel.
     pub(crate) fn is_read_only(&self) -> bool {
-        matches!(self, Self::Nothing | Self::Reads(_) | Self::Fetches(_))
+        matches!(
+            self,
+            Self::Nothing | Self::Reads(_) | Self::Fetches(_) | Self::SearchesWeb(_)
+        )
     }
 }
 
@@ -103,6 +108,28 @@ pub struct CallContext {
     pub progress: Arc<dyn Fn(&str) + Send + Sync>,
     /// What the call is guarded against.
     pub guard: CallGuard,
+    /// Runs calls of other tools as a part of this one; without it, there are none.
+    pub nested: Option<Arc<dyn NestedCalls>>,
+}
+
+/// Runs calls as a part of another one.
+pub trait NestedCalls: Send + Sync {
+    /// Runs a call of this tool with this input, with its hooks, rules and questions.
+    fn run<'a>(&'a self, tool: &'a str, input: Value) -> Boxed<'a, SingleCall>;
+
+    /// Allows calls by these rules until the user's prompt is answered. Returns sentences about those that are not rules.
+    fn allow_for_turn(&self, rules: &[String]) -> Vec<String>;
+}
+
+/// What became of a call that is not one of a reply.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SingleCall {
+    /// It ran to its end, whether or not it succeeded.
+    Ran(ToolCallOutput),
+    /// It was not allowed to run, for this reason.
+    NotRun(String),
+    /// The user stopped it, or refused it without saying what to do instead.
+    Stopped,
 }
 
 impl CallContext {
@@ -113,6 +140,7 @@ impl CallContext {
             cancel: CancellationToken::new(),
             progress: Arc::new(|_| {}),
             guard: CallGuard::Nothing,
+            nested: None,
         }
     }
 }

@@ -45,5 +45,10 @@ pub(crate) fn one_line(text: &str, characters: usize) -> String {
 
 /// The output of a call that was cancelled.
 pub(crate) fn stopped() -> ToolCallOutput {
-    ToolCallOutput::error(include_str!("stopped.md").trim_end())
+    ToolCallOutput::error(stopped_text())
+}
+
+/// What the model reads about a call that was cancelled.
+pub(crate) fn stopped_text() -> String {
+    include_str!("stopped.md").trim_end().to_owned()
 }

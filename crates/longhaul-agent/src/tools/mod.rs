@@ -22,6 +22,7 @@ pub mod todo;
 mod typed;
 mod walk;
 pub mod web_fetch;
+pub(crate) mod web_search;
 mod write;
 
 use std::path::Path;

@@ -11,7 +11,7 @@ use super::nothing_to_do;
 use crate::args::CompactArgs as Command;
 use crate::failure::{CliError, CliOutcome, warn};
 use crate::output;
-use crate::terminal::{grouped, short};
+use crate::terminal::grouped;
 use crate::text::{clean, count};
 
 #[derive(Serialize)]
@@ -66,7 +66,11 @@ pub(super) fn run(
 }
 
 fn page(undone: &UndoResult, written: Option<&str>) -> String {
-    let sizes = format!("{} → {} tokens", short(undone.before), short(undone.after));
+    let sizes = format!(
+        "{} → {} tokens",
+        grouped(undone.before),
+        grouped(undone.after)
+    );
     let later = match undone.later {
         0 => "nothing came after it".to_owned(),
         later => {

@@ -13,6 +13,7 @@ fn usage(of: &longhaul_testkit::session::ExpectedUsage) -> Value {
         "cache_write_5m": of.cache_write_5m,
         "cache_write_1h": of.cache_write_1h,
         "output": of.output,
+        "web_searches": 0,
     })
 }
 

@@ -111,6 +111,9 @@ impl Engine {
         if compaction.request.preview {
             self.notify(Event::Phase(None));
             let cost = self.summary_cost(compaction.usage.as_ref());
+            if let Some(usage) = &compaction.usage {
+                self.previewed.get_or_insert_default().add(usage);
+            }
             let preview = Box::new(PreviewedSummary {
                 by: draft.by,
                 cost,
@@ -390,8 +393,8 @@ impl Engine {
     /// Who wrote the summary, what it cost and how long the conversation waited, for later reports (`inspect`).
     fn made(&self, compaction: &CompactionInProgress, draft: &ViewDraft, now: Timestamp) -> Value {
         let mut usage = compaction.usage.clone();
-        if let Some(unbooked) = &self.unbooked {
-            usage.get_or_insert_default().add(unbooked);
+        for earlier in self.unbooked.iter().chain(&self.previewed) {
+            usage.get_or_insert_default().add(earlier);
         }
         let usage = usage.as_ref();
         json!({
@@ -504,6 +507,7 @@ impl Engine {
                 threshold,
             });
         }
+        self.previewed = None;
         let mut usage = compaction.usage.take();
         if let Some(unbooked) = self.unbooked.take() {
             usage.get_or_insert_default().add(&unbooked);

@@ -123,6 +123,8 @@ pub struct Engine {
     growth: WindowGrowth,
     /// The usage of compactions without a result, which is added to the cost of the next one.
     unbooked: Option<Usage>,
+    /// The usage of previews since the last compaction. Events have told of it; the next boundary records it.
+    previewed: Option<Usage>,
     /// The session notes, if they are taken.
     notes: Option<notes::NotesScheduler>,
     /// Work in the background of the conversation.
@@ -240,6 +242,7 @@ impl Engine {
             tracking,
             growth: WindowGrowth::default(),
             unbooked: None,
+            previewed: None,
             notes: (config.notes.clone())
                 .map(|notes| notes::NotesScheduler::new(notes, config.window.scale())),
             ahead: preparation::SummaryPreparation::default(),

@@ -360,7 +360,7 @@ impl Engine {
         };
         if let Some(usage) = &reply.usage {
             let sum = compaction.usage.get_or_insert_default();
-            usage.billed().for_each(|step| sum.add(step));
+            sum.add_billed(usage);
         }
         let by = match compaction.asking.path {
             SummaryRoute::Provider => {

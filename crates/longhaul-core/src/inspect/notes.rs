@@ -27,7 +27,7 @@ impl NotesBill {
         }
         self.runs += 1;
         if let Some(usage) = fields.get("usage").and_then(Usage::read) {
-            usage.billed().for_each(|step| self.usage.add(step));
+            self.usage.add_billed(&usage);
         }
         self.cost_usd += fields.get("costUsd").and_then(dollars).unwrap_or_default();
     }

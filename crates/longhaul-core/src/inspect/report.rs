@@ -329,6 +329,8 @@ pub struct UsageReport {
     pub cache_write_1h: u64,
     /// Tokens written by the model.
     pub output: u64,
+    /// Searches of the web that the provider ran.
+    pub web_searches: u64,
 }
 
 impl From<&Usage> for UsageReport {
@@ -339,6 +341,7 @@ impl From<&Usage> for UsageReport {
             cache_write_5m: usage.cache_write_5m,
             cache_write_1h: usage.cache_write_1h,
             output: usage.output,
+            web_searches: usage.web_searches,
         }
     }
 }

@@ -64,11 +64,9 @@ impl FileBill {
                 &resolved.spec
             });
             let mut billed = Usage::default();
-            round
-                .usage
-                .into_iter()
-                .flat_map(Usage::billed)
-                .for_each(|step| billed.add(step));
+            if let Some(usage) = round.usage {
+                billed.add_billed(usage);
+            }
             let cost = match (round.usage, spec) {
                 (Some(usage), Some(spec)) => spec.cost_of_reply(usage),
                 _ => None,

@@ -24,6 +24,9 @@ pub struct Usage {
     /// Tokens that the provider left out of the cached prompt because the request asked for it (U4). They are not part
     /// of the other counts. `None` if the provider does not report it.
     pub cache_deleted: Option<u64>,
+    /// Searches of the web that the provider ran for the reply. Each has a price of its own, besides the tokens of its
+    /// results.
+    pub web_searches: u64,
     /// Whether the reply is billed at the batch rate.
     pub batch: bool,
     /// Whether the reply is billed with the surcharge for inference in the US.
@@ -106,6 +109,17 @@ impl Usage {
         self.cache_write_5m += other.cache_write_5m;
         self.cache_write_1h += other.cache_write_1h;
         self.output += other.output;
+        self.web_searches += other.web_searches;
+    }
+
+    /// Adds all billed steps of a reply, and the searches that its totals count.
+    pub fn add_billed(&mut self, reply: &Usage) {
+        for step in reply.billed() {
+            self.add(step);
+        }
+        if !reply.iterations.is_empty() {
+            self.web_searches += reply.web_searches;
+        }
     }
 
     /// The share of the prompt that came from the cache, from 0 to 1.

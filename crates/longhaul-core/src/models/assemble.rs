@@ -85,7 +85,13 @@ pub(super) fn prices(patch: &ModelPatch) -> Result<Option<Prices>, &'static str>
     });
     let mut tiers: Vec<PriceTier> = given.tiers.iter().flatten().map(PriceTier::from).collect();
     tiers.sort_by_key(|tier| tier.above);
-    Ok(Some(Prices { base, tiers }))
+    // Dollars for a thousand searches are a thousandth of that for one.
+    let web_search = given.web_search.map(|price| price.0.of(1_000));
+    Ok(Some(Prices {
+        base,
+        tiers,
+        web_search,
+    }))
 }
 
 fn lacks_cache_prices(given: &PricesPatch) -> bool {

@@ -84,6 +84,8 @@ pub(super) struct PricesPatch {
     pub(super) cache_read: Option<PerMillion>,
     pub(super) output: Option<PerMillion>,
     pub(super) tiers: Option<Vec<TierPatch>>,
+    /// Dollars for a thousand searches. It has the form of a price of tokens, so that it is as exact.
+    pub(super) web_search: Option<PerMillion>,
 }
 
 /// One price tier. A file that lists tiers lists all of them, so its list replaces the earlier one.
@@ -157,6 +159,7 @@ impl PricesPatch {
             cache_read: later.cache_read.or(self.cache_read),
             output: later.output.or(self.output),
             tiers: later.tiers.or(self.tiers),
+            web_search: later.web_search.or(self.web_search),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The prices of tokens on one model, by class and prompt size, and the cost of one billed step.
 //!
-//! Only token prices are included: a server tool's charge per call and the price of a faster service tier are not in
-//! `Usage` and so not in the cost.
+//! Searches of the web have a price each. Other charges of server tools and the price of a faster service tier are not
+//! in `Usage` and so not in the cost.
 
 use crate::message::Usage;
 use crate::money::{Fraction, TokenPrice, Usd};
@@ -20,6 +20,8 @@ pub struct Prices {
     pub base: TokenPrices,
     /// Other prices for larger prompts, by ascending size.
     pub tiers: Vec<PriceTier>,
+    /// The price of one search of the web that the provider runs; `None` where it runs none, or nobody knows.
+    pub web_search: Option<Usd>,
 }
 
 /// Prices for prompts above a size. They apply to the whole step, not only to the tokens above that size.
@@ -63,6 +65,12 @@ impl Prices {
             .rev()
             .find(|tier| prompt > tier.above)
             .map_or(&self.base, |tier| &tier.prices)
+    }
+
+    /// Returns the cost of so many searches. Neither the batch rate nor the surcharge for the US applies to it.
+    pub(super) fn searches(&self, searches: u64) -> Usd {
+        let price = self.web_search.unwrap_or_default().pico();
+        Usd::from_pico(price.saturating_mul(i128::from(searches)))
     }
 
     pub(super) fn cost(&self, step: &Usage, terms: BillingTerms) -> Usd {

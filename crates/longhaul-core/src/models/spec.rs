@@ -43,12 +43,19 @@ impl ModelSpec {
         self.cost_under(step, step)
     }
 
-    /// Returns the cost of a whole reply: the sum over its billed steps.
+    /// Returns the cost of a whole reply: the sum over its billed steps, and its searches of the web.
     pub fn cost_of_reply(&self, reply: &Usage) -> Option<Usd> {
-        reply
+        let tokens: Option<Usd> = reply
             .billed()
             .map(|step| self.cost_under(step, reply))
-            .sum()
+            .sum();
+        let searches = self.prices.as_ref()?.searches(reply.web_searches);
+        Some(tokens? + searches)
+    }
+
+    /// The price of one search of the web that the provider runs for this model; `None` if it runs none.
+    pub fn web_search_price(&self) -> Option<Usd> {
+        self.prices.as_ref()?.web_search
     }
 
     /// Returns the cost of a step. The batch rate and the surcharge are recorded on the reply, not on its steps.

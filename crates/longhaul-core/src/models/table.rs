@@ -112,6 +112,10 @@ impl ModelTable {
                 "`{requested}` is taken as {}, at the prices of its maker's own API.",
                 spec.id
             ));
+            // The maker's own server tools are not part of what others sell.
+            if let Some(prices) = &mut Arc::make_mut(&mut spec).prices {
+                prices.web_search = None;
+            }
         }
         if derived && million.is_some() && spec.window != MILLION {
             Arc::make_mut(&mut spec).window = MILLION;

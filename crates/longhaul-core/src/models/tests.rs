@@ -404,3 +404,49 @@ fn n1_prices_of_a_new_model_need_both_input_and_output() {
     };
     assert_eq!(error, expected);
 }
+
+#[test]
+fn n1_a_search_of_the_web_has_a_price_besides_the_tokens() {
+    let table = ModelTable::builtin();
+    let json = br#"{"input_tokens": 100, "output_tokens": 5, "server_tool_use": {"web_search_requests": 3}}"#;
+    let usage = Usage::read(json).unwrap();
+    assert_eq!(usage.web_searches, 3);
+    let without = Usage {
+        web_searches: 0,
+        ..usage.clone()
+    };
+    let spec = table.resolve("claude-sonnet-4-6").spec;
+    let searches = spec.cost_of_reply(&usage).unwrap() - spec.cost_of_reply(&without).unwrap();
+    assert_eq!(searches.to_f64(), 0.03);
+    assert_eq!(spec.web_search_price().unwrap().to_f64(), 0.01);
+    // Steps have no searches of their own, so a reply with steps is not billed for less.
+    let stepped = Usage {
+        iterations: vec![Iteration {
+            kind: IterationKind::Message,
+            usage: without.clone(),
+        }],
+        ..usage.clone()
+    };
+    assert_eq!(spec.cost_of_reply(&stepped), spec.cost_of_reply(&usage));
+    let mut sum = Usage::default();
+    sum.add_billed(&stepped);
+    assert_eq!((sum.input, sum.web_searches), (100, 3));
+}
+
+#[test]
+fn n1_who_resells_a_model_does_not_search_for_it() {
+    let price = |name: &str| ModelTable::builtin().resolve(name).spec.web_search_price();
+    assert!(price("claude-sonnet-4-6").is_some());
+    for without in [
+        "us.anthropic.claude-sonnet-4-6-20250929-v1:0",
+        "claude-3-haiku",
+        "gpt-5",
+    ] {
+        assert_eq!(price(without), None, "{without}");
+    }
+    let mine = ModelTable::builtin()
+        .extended_with("[models.mine]\nprices = { input = 1, output = 2, web_search = 5 }\n")
+        .unwrap();
+    let price = mine.resolve("mine").spec.web_search_price().unwrap();
+    assert_eq!(price.to_f64(), 0.005);
+}

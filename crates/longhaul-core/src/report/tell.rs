@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::LossReport;
+use super::{LossReport, ViewTokens};
 use crate::figures::{counted, grouped};
 
 /// The maximum number of lines of notes. The whole report stays below twenty-five lines.
@@ -15,8 +15,8 @@ impl LossReport {
     pub fn status_line(&self) -> String {
         let mut line = format!(
             "Compacted {} → {} tokens",
-            thousands(self.tokens.before),
-            thousands(self.tokens.after)
+            grouped(self.tokens.before),
+            grouped(self.tokens.after)
         );
         let messages = &self.user_messages;
         let _ = match messages.verbatim == messages.total {
@@ -35,13 +35,20 @@ impl LossReport {
         line
     }
 
-    /// Returns the report for people: what was dropped, kept, restored and left out, in at most twenty-five lines.
+    /// Returns the report for people: what was dropped, kept, restored and left out, in at most twenty-five lines. Its
+    /// sizes are those of the conversation, without the request prefix.
     pub fn tell(&self) -> String {
+        self.tell_of(self.tokens)
+    }
+
+    /// Returns the report for people with these sizes: a host that knows its request prefix gives those of whole requests,
+    /// as it shows them elsewhere.
+    pub fn tell_of(&self, sizes: ViewTokens) -> String {
         let mut text = String::new();
         let mut line = |name: &str, what: String| {
             let _ = writeln!(text, "{name:<15}{what}");
         };
-        let (before, after) = (self.tokens.before, self.tokens.after);
+        let (before, after) = (sizes.before, sizes.after);
         let saved = match before.checked_sub(after) {
             Some(saved) if before > 0 => format!(" ({}% less)", saved * 100 / before),
             _ => String::new(),
@@ -50,8 +57,8 @@ impl LossReport {
             "Tokens",
             format!(
                 "{} before, {} after{saved}",
-                thousands(before),
-                thousands(after)
+                grouped(before),
+                grouped(after)
             ),
         );
         let messages = &self.user_messages;
@@ -105,13 +112,4 @@ impl LossReport {
 /// How many of all were kept.
 fn of(kept: u64, all: u64) -> String {
     format!("{} of {} word for word", grouped(kept), grouped(all))
-}
-
-/// Returns a short form of a number of tokens: 167,000 is 167K.
-fn thousands(tokens: u64) -> String {
-    match tokens {
-        0..1_000 => tokens.to_string(),
-        1_000..10_000 => format!("{}.{}K", tokens / 1_000, tokens % 1_000 / 100),
-        _ => format!("{}K", tokens / 1_000),
-    }
 }

@@ -88,7 +88,7 @@ fn y3_the_report_on_a_boundary_has_its_shape_and_reads_back() {
 fn y3_people_can_read_what_was_lost() {
     assert_eq!(
         report().tell(),
-        "Tokens         168K before, 9.3K after (94% less)\n\
+        "Tokens         168,204 before, 9,310 after (94% less)\n\
          User messages  38 of 42 word for word, 3 shortened, 1 left out for budget\n\
          Rules          3 of 3 word for word\n\
          Files          19 touched, 5 restored, 2 left out for budget\n\
@@ -98,7 +98,7 @@ fn y3_people_can_read_what_was_lost() {
     );
     assert_eq!(
         report().status_line(),
-        "Compacted 168K → 9.3K tokens; 38 of 42 user messages whole; 5 files restored"
+        "Compacted 168,204 → 9,310 tokens; 38 of 42 user messages whole; 5 files restored"
     );
     let kept = LossReport {
         user_messages: UserMessageLoss {

@@ -372,6 +372,7 @@ fn later(before: Usage, told: Usage) -> Usage {
         cache_write_5m: before.cache_write_5m.max(told.cache_write_5m),
         cache_write_1h: before.cache_write_1h.max(told.cache_write_1h),
         output: before.output.max(told.output),
+        web_searches: before.web_searches.max(told.web_searches),
         cache_deleted: told.cache_deleted.or(before.cache_deleted),
         batch: before.batch || told.batch,
         us_only: before.us_only || told.us_only,

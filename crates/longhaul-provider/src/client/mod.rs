@@ -89,6 +89,11 @@ impl Client {
         Ok(client)
     }
 
+    /// The API that it speaks.
+    pub fn dialect(&self) -> Dialect {
+        self.config.dialect
+    }
+
     /// Sends a request and waits for the first byte of its reply.
     ///
     /// # Errors
@@ -240,6 +245,11 @@ impl Model for Client {
             let stream = Client::send_once(self, client_request(request, cancel)).await?;
             stream.into_reply_with(on_stream).await
         })
+    }
+
+    /// The Messages API has it; where a model does not, the table of models says so.
+    fn runs_web_searches(&self) -> bool {
+        self.dialect() == Dialect::Anthropic
     }
 }
 

@@ -38,8 +38,8 @@ pub fn outcome(answer: &TruncatedDraft) -> SummaryAttempt {
         .content
         .iter()
         .filter_map(|block| match block {
-            DraftBlock::Text(text) => Some(text.as_str()),
-            DraftBlock::Thinking(_) | DraftBlock::ToolUse { .. } => None,
+            DraftBlock::Text(text) | DraftBlock::Cited { text, .. } => Some(text.as_str()),
+            DraftBlock::Thinking(_) | DraftBlock::ToolUse { .. } | DraftBlock::Server(_) => None,
         })
         .collect();
     let text = text.join("\n");

@@ -6,7 +6,7 @@ use super::chance::{Chance, mix};
 use super::constraints::ReplyConstraints;
 use super::misbehave::{CallSituation, Misbehavior, spoil};
 use super::script::{ReplyScript, ScriptRequestKind};
-use super::{DraftBlock, ModelTurn, ReplyDraft, ReplyModel, helper, notes, summarize};
+use super::{DraftBlock, ModelTurn, ReplyDraft, ReplyModel, helper, notes, summarize, web_search};
 
 /// The options of a [`SimModel`].
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -49,6 +49,12 @@ impl SimModel {
         situation: CallSituation,
     ) -> ReplyDraft {
         let asked = script_request_kind(situation);
+        // A script says what the model does; it does not have to say what it makes of a search.
+        if web_search::goes_on(turn.request)
+            && let Some(draft) = web_search::draft(turn, ask)
+        {
+            return draft;
+        }
         if let Some(draft) = self
             .script
             .as_ref()
@@ -61,10 +67,14 @@ impl SimModel {
             CallSituation::Summary => summarize::draft(turn, ask),
             CallSituation::Notes => notes::draft(turn.request, ask),
             CallSituation::Helper => {
-                helper::draft(turn.request, ask, &mut chance).unwrap_or_default()
+                let search = web_search::draft(turn, ask);
+                search
+                    .or_else(|| helper::draft(turn.request, ask, &mut chance))
+                    .unwrap_or_else(|| self.agent.draft(turn, ask))
             }
             CallSituation::Turn => {
-                let draft = self.agent.draft(turn, ask);
+                let search = web_search::draft(turn, ask);
+                let draft = search.unwrap_or_else(|| self.agent.draft(turn, ask));
                 let calls = draft
                     .content
                     .iter()
@@ -123,7 +133,7 @@ fn situation(turn: &ModelTurn<'_>, ask: &ReplyConstraints<'_>) -> CallSituation 
         CallSituation::Summary
     } else if notes::is_asked(&ask.words) {
         CallSituation::Notes
-    } else if helper::is_asked(turn.request, ask) {
+    } else if helper::is_asked(turn.request, ask) || web_search::is_helper(turn.request) {
         CallSituation::Helper
     } else {
         CallSituation::Turn

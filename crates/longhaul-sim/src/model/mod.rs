@@ -20,6 +20,7 @@ mod schema;
 pub mod script;
 pub mod summarize;
 mod toolbox;
+mod web_search;
 
 use serde_json::Value;
 
@@ -51,13 +52,22 @@ pub enum DraftBlock {
     Thinking(String),
     /// Text.
     Text(String),
-    /// A call of one of the request's tools.
+    /// A call of one of the request's tools. The world runs it where the tool is the server's.
     ToolUse {
         /// The name of the tool.
         name: String,
         /// The input of the call.
         input: Value,
     },
+    /// Text with citations of what the server's tools found.
+    Cited {
+        /// The text.
+        text: String,
+        /// The citations.
+        citations: Vec<Value>,
+    },
+    /// A block of the server's own: the call of one of its tools, or its result. Only the world makes these.
+    Server(Value),
 }
 
 /// Why a reply ended.

@@ -6,7 +6,8 @@ use serde_json::Value;
 
 use super::layout::LayoutScheme;
 use super::{PromptLevel, PromptPosition};
-use crate::request::{ApiBlock, ApiRole, ApiTool, CacheLifetime, MessagesRequest, identity};
+use crate::request::{ApiBlock, ApiRole, CacheLifetime, MessagesRequest, identity};
+use crate::server_tools::is_web_search;
 use crate::tokens::{TokenCounter, TokenizerFamily};
 
 /// The message and block with which the conversation begins.
@@ -88,11 +89,6 @@ pub(super) fn prefix_positions(
         });
     }
     positions
-}
-
-pub(super) fn is_web_search(tool: &ApiTool) -> bool {
-    let kind = tool.kind.as_deref();
-    kind.is_some_and(|kind| kind.starts_with("web_search_"))
 }
 
 /// The tokens of deferred tools that a block refers to: their definitions are added where they are discovered.

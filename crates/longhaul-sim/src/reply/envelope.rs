@@ -54,6 +54,10 @@ pub fn build_message(
             DraftBlock::ToolUse { name, input } => {
                 json!({ "type": "tool_use", "id": ids.tool_use(), "name": name, "input": input })
             }
+            DraftBlock::Cited { text, citations } => {
+                json!({ "type": "text", "text": text, "citations": citations })
+            }
+            DraftBlock::Server(block) => block.clone(),
         };
         content.push(block);
     }

@@ -34,9 +34,9 @@ impl TimedEvent {
     }
 }
 
-/// Turns a message into events.
-pub fn events(message: &Value, pacing: StreamTiming) -> Vec<TimedEvent> {
-    let mut list = vec![start(message)];
+/// Turns a message into events. `begun` is the usage at its beginning, if it is not that of the whole message.
+pub fn events(message: &Value, begun: Option<&Value>, pacing: StreamTiming) -> Vec<TimedEvent> {
+    let mut list = vec![start(message, begun)];
     let content = message.get("content").and_then(Value::as_array);
     for (index, block) in content.into_iter().flatten().enumerate() {
         let (empty, deltas) = block_events(block);
@@ -74,8 +74,11 @@ pub fn events(message: &Value, pacing: StreamTiming) -> Vec<TimedEvent> {
 }
 
 /// The message before any content.
-fn start(message: &Value) -> (&'static str, Value) {
+fn start(message: &Value, usage: Option<&Value>) -> (&'static str, Value) {
     let mut begun = message.clone();
+    if let Some(usage) = usage {
+        begun["usage"] = usage.clone();
+    }
     begun["content"] = json!([]);
     begun["stop_reason"] = Value::Null;
     begun["stop_sequence"] = Value::Null;
@@ -141,8 +144,15 @@ fn block_events(block: &Value) -> (Value, Vec<Value>) {
         "text" => {
             empty["text"] = json!("");
             let pieces = pieces(text("text"));
-            pieces
-                .map(|piece| json!({ "type": "text_delta", "text": piece }))
+            let texts = pieces.map(|piece| json!({ "type": "text_delta", "text": piece }));
+            let citations = block.get("citations").and_then(Value::as_array);
+            if citations.is_some() {
+                empty["citations"] = json!([]);
+            }
+            let cited = citations.into_iter().flatten();
+            cited
+                .map(|citation| json!({ "type": "citations_delta", "citation": citation }))
+                .chain(texts)
                 .collect()
         }
         "thinking" => {

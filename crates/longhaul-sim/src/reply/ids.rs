@@ -27,6 +27,11 @@ impl ApiIds {
         self.next("toolu_01", 22)
     }
 
+    /// The id of a call that the server runs: `srvtoolu_01…`.
+    pub fn server_tool_use(&mut self) -> String {
+        self.next("srvtoolu_01", 22)
+    }
+
     /// A request id: `req_011C…`.
     pub fn request(&mut self) -> String {
         self.next("req_011C", 20)

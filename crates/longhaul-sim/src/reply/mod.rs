@@ -30,6 +30,8 @@ pub struct ApiReply {
     pub request_id: String,
     /// The whole message, as a call without `stream` gets it.
     pub message: Value,
+    /// The `usage` at the beginning of a stream, where the reply took several sampling steps: that of the first.
+    pub begun: Option<Value>,
     /// Whether the call asked for a stream.
     pub stream: bool,
     /// When the call started.
@@ -55,6 +57,7 @@ impl ApiReply {
     pub fn events(&self) -> Vec<TimedEvent> {
         events(
             &self.message,
+            self.begun.as_ref(),
             StreamTiming {
                 first_byte: self.first_byte,
                 ended: self.ended,

@@ -22,6 +22,8 @@ pub enum SimStopReason {
     WindowExceeded,
     /// `compaction`.
     Compaction,
+    /// `pause_turn`: the server stopped between two calls of its own tools.
+    PauseTurn,
 }
 
 impl SimStopReason {
@@ -35,6 +37,7 @@ impl SimStopReason {
             Self::Refusal => "refusal",
             Self::WindowExceeded => "model_context_window_exceeded",
             Self::Compaction => "compaction",
+            Self::PauseTurn => "pause_turn",
         }
     }
 }
@@ -132,7 +135,11 @@ fn calls(draft: &ReplyDraft) -> CallPresence {
 
 fn tokens(block: &DraftBlock, counter: &TokenCounter, family: TokenizerFamily) -> u64 {
     match block {
-        DraftBlock::Thinking(text) | DraftBlock::Text(text) => counter.text(text, family),
+        DraftBlock::Thinking(text) | DraftBlock::Text(text) | DraftBlock::Cited { text, .. } => {
+            counter.text(text, family)
+        }
+        // What the server writes is not the model's output.
+        DraftBlock::Server(_) => 0,
         DraftBlock::ToolUse { name, input } => counter.call(name, input, family),
     }
 }
@@ -166,6 +173,10 @@ fn shortened(block: DraftBlock, left: u64, tokens: u64) -> Option<DraftBlock> {
     match block {
         DraftBlock::Thinking(text) => part(text).map(DraftBlock::Thinking),
         DraftBlock::Text(text) => part(text).map(DraftBlock::Text),
+        DraftBlock::Cited { text, citations } => {
+            part(text).map(|text| DraftBlock::Cited { text, citations })
+        }
+        DraftBlock::Server(block) => Some(DraftBlock::Server(block)),
         DraftBlock::ToolUse { name, .. } => (left > 0).then(|| DraftBlock::ToolUse {
             name,
             input: Value::Object(Map::new()),

@@ -36,6 +36,8 @@ pub struct ReplyCounts {
     pub deleted: Option<u64>,
     /// Whether the reply lists the steps.
     pub listed: bool,
+    /// The searches of the web that are billed; `None` if the request offers no web search.
+    pub searches: Option<u64>,
     /// The requested `inference_geo`.
     pub geo: Option<String>,
     /// The requested `speed`.
@@ -66,7 +68,10 @@ impl ReplyCounts {
         let (billing, output) = self.top();
         let mut usage = step_json(&billing, output);
         usage["output_tokens_details"] = json!({ "thinking_tokens": self.thinking });
-        usage["server_tool_use"] = Value::Null;
+        usage["server_tool_use"] = match self.searches {
+            Some(searches) => json!({ "web_search_requests": searches, "web_fetch_requests": 0 }),
+            None => Value::Null,
+        };
         usage["service_tier"] = json!("standard");
         usage["inference_geo"] = json!(self.geo.as_deref().unwrap_or("global"));
         if let Some(speed) = &self.speed {
@@ -89,11 +94,23 @@ impl ReplyCounts {
         usage
     }
 
+    /// The counts at the beginning of the reply: those of its first step.
+    pub fn begun(&self) -> Value {
+        let first = self.steps.iter().take(1).copied().collect();
+        let begun = Self {
+            steps: first,
+            searches: self.searches.map(|_| 0),
+            ..self.clone()
+        };
+        begun.json()
+    }
+
     /// The counts as the core's type.
     pub fn core(&self) -> Usage {
         let (billing, output) = self.top();
         let mut usage = billing.usage(output);
         usage.cache_deleted = self.deleted;
+        usage.web_searches = self.searches.unwrap_or_default();
         usage.us_only = self.geo.as_deref() == Some("us");
         if self.listed {
             let steps = self.steps.iter().map(|step| Iteration {

@@ -63,6 +63,42 @@ const DEFINED: &[FieldSpec] = &[
     field!(Nullable, "user_location", &ValueShape::Dict),
 ];
 
+/// The fields of the web search, with those that only some versions have.
+macro_rules! web_search {
+    ($($more:expr),*) => {
+        &[
+            field!(Required, "type", &ValueShape::Str),
+            field!(Required, "name", &ValueShape::OneOf(&["web_search"])),
+            field!(Optional, "allowed_callers", &STRINGS),
+            field!(Nullable, "allowed_domains", &STRINGS),
+            field!(Nullable, "blocked_domains", &STRINGS),
+            field!(Nullable, "cache_control", &CACHE_CONTROL),
+            field!(Optional, "defer_loading", &ValueShape::Bool),
+            field!(Nullable, "max_uses", &ValueShape::Int(1)),
+            field!(Optional, "strict", &ValueShape::Bool),
+            field!(Nullable, "user_location", &PLACE),
+            $($more),*
+        ]
+    };
+}
+
+const WEB_SEARCH: &[FieldSpec] = web_search!();
+/// The newest version may leave results out of the reply.
+const NEWEST_WEB_SEARCH: &[FieldSpec] = web_search!(field!(
+    Optional,
+    "response_inclusion",
+    &ValueShape::OneOf(&["full", "excluded"])
+));
+
+/// Where the user is.
+const PLACE: ValueShape = ValueShape::Object(&[
+    field!(Required, "type", &ValueShape::OneOf(&["approximate"])),
+    field!(Nullable, "city", &ValueShape::Str),
+    field!(Nullable, "country", &ValueShape::Str),
+    field!(Nullable, "region", &ValueShape::Str),
+    field!(Nullable, "timezone", &ValueShape::Str),
+]);
+
 /// A set of tools, without a name.
 const TOOLSET: &[FieldSpec] = &[
     field!(Required, "type", &ValueShape::Str),
@@ -100,9 +136,9 @@ const KINDS: &[(&str, &[FieldSpec], &[&str])] = &[
     ("code_execution_20250825", DEFINED, NO_BETA),
     ("code_execution_20260120", DEFINED, NO_BETA),
     ("code_execution_20260521", DEFINED, NO_BETA),
-    ("web_search_20250305", DEFINED, NO_BETA),
-    ("web_search_20260209", DEFINED, NO_BETA),
-    ("web_search_20260318", DEFINED, NO_BETA),
+    ("web_search_20250305", WEB_SEARCH, NO_BETA),
+    ("web_search_20260209", WEB_SEARCH, NO_BETA),
+    ("web_search_20260318", NEWEST_WEB_SEARCH, NO_BETA),
     ("web_fetch_20250910", DEFINED, NO_BETA),
     ("web_fetch_20260209", DEFINED, NO_BETA),
     ("web_fetch_20260309", DEFINED, NO_BETA),

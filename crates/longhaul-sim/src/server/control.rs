@@ -14,6 +14,10 @@ use serde_json::{Value, json};
 use super::deliver;
 use super::options::TimeSource;
 use super::shared::SimServerState;
+use crate::server_tools::SearchError;
+
+/// How many searches may be told to fail at once.
+const MOST_SEARCHES: usize = 1_000;
 
 /// The maximum size of a control request.
 const LIMIT: usize = 64 << 10;
@@ -40,6 +44,35 @@ struct InjectRequest {
 #[serde(deny_unknown_fields)]
 struct EvictRequest {
     key: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FailSearchesRequest {
+    fail: usize,
+    code: Option<String>,
+}
+
+/// Lets the next searches of the web fail.
+pub(super) async fn searches(State(shared): State<Arc<SimServerState>>, body: Body) -> Response {
+    const EXAMPLE: &str = r#"{"fail": 2, "code": "unavailable"}"#;
+    let asked: FailSearchesRequest = match read(body, EXAMPLE).await {
+        Ok(asked) => asked,
+        Err(sentence) => return bad(&sentence),
+    };
+    let code = asked.code.as_deref().unwrap_or("unavailable");
+    let Some(error) = SearchError::ALL
+        .into_iter()
+        .find(|error| error.code() == code)
+    else {
+        let codes = SearchError::ALL.map(SearchError::code).join(", ");
+        return bad(&format!("`code` has to be one of {codes}."));
+    };
+    if asked.fail > MOST_SEARCHES {
+        return bad(&format!("`fail` may be at most {MOST_SEARCHES}."));
+    }
+    shared.with_world(|world| world.fail_searches(asked.fail, error));
+    ok(&json!({ "fail": asked.fail, "code": code }))
 }
 
 pub(super) async fn clock(State(shared): State<Arc<SimServerState>>) -> Response {

@@ -31,6 +31,7 @@ pub(super) fn router(shared: Arc<SimServerState>) -> Router {
                 .delete(control::clear),
         )
         .route("/sim/evict", post(control::evict))
+        .route("/sim/searches", post(control::searches))
         .route("/sim/health", get(control::health))
         .fallback(nowhere)
         .method_not_allowed_fallback(not_so)

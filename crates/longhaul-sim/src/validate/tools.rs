@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::generation::ModelGeneration;
 use crate::call::ApiError;
 use crate::request::{ApiTool, MessagesRequest};
+use crate::server_tools::{is_domain, is_web_search};
 
 /// Checks `tool_choice`.
 pub(super) fn check_choice(
@@ -53,6 +54,11 @@ pub(super) fn check(request: &MessagesRequest) -> Result<(), ApiError> {
             )));
         }
     }
+    for (index, tool) in request.tools.iter().enumerate() {
+        if is_web_search(tool) {
+            check_domains(tool, index)?;
+        }
+    }
     let mut names = BTreeSet::new();
     if !request
         .tools
@@ -74,6 +80,36 @@ fn is_open(tool: &ApiTool) -> bool {
     let strict = tool.fields.get("strict") == Some(&Value::Bool(true));
     let schema = tool.fields.get("input_schema").filter(|_| strict);
     schema.is_some_and(|schema| schema.get("additionalProperties") != Some(&Value::Bool(false)))
+}
+
+/// Checks the domains of a web search: one list at most, which is not empty, of domains as the API writes them. Only the
+/// message about an empty list is known from recordings.
+fn check_domains(tool: &ApiTool, index: usize) -> Result<(), ApiError> {
+    let place = format!("tools.{index}.{}", tool.kind.as_deref().unwrap_or_default());
+    let lists = ["allowed_domains", "blocked_domains"]
+        .map(|field| (field, tool.fields.get(field).and_then(Value::as_array)));
+    if lists.iter().all(|(_, list)| list.is_some()) {
+        return Err(ApiError::invalid(format!(
+            "{place}: Only one of allowed_domains and blocked_domains may be specified."
+        )));
+    }
+    for (field, list) in lists
+        .iter()
+        .filter_map(|(field, list)| Some((field, (*list)?)))
+    {
+        if list.is_empty() {
+            return Err(ApiError::invalid(format!(
+                "{place}.{field}: Empty list of domains is ambiguous. Provide at least one domain or null."
+            )));
+        }
+        let bad = list.iter().filter_map(Value::as_str);
+        if let Some(bad) = bad.into_iter().find(|domain| !is_domain(domain)) {
+            return Err(ApiError::invalid(format!(
+                "{place}.{field}: Invalid domain: {bad}"
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// Checks that every tool that a result refers to is defined.

@@ -11,7 +11,8 @@ use super::admit::{admit, dropped, hold, join};
 use super::compacting;
 use super::finish::{ReplyParts, finish, with_sampled_counts};
 use super::read_bodies::ReadBody;
-use super::sampling::{self, SamplingInput};
+use super::sampling::SamplingInput;
+use super::searching::{self, SearchedReply};
 use crate::call::{ApiCall, ApiError};
 use crate::manage::compaction::{self, OnDemandCompaction};
 use crate::manage::{self, ContextManagement, summary};
@@ -142,7 +143,13 @@ fn respond(
         spec,
         at,
     };
-    let sampled = sampling::sample(world, case, source)?;
+    let SearchedReply {
+        sampled,
+        earlier,
+        searches,
+    } = searching::sample(world, case, source, scheme)?;
+    counts.steps.extend(earlier);
+    counts.searches = searches;
     let made = with_sampled_counts(
         ReplyParts {
             request,

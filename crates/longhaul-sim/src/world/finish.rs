@@ -87,6 +87,8 @@ pub(super) fn finish(
     let changed = world.sessions.changed(case.session, &now, prompt);
     world.sessions.remember(case.session.to_owned(), now);
     let usage = made.counts.core();
+    let searched = made.counts.searches.is_some_and(|searches| searches > 0);
+    let begun = searched.then(|| made.counts.begun());
     let (mut prefix, mut pushed) = (admitted.prefix, 0);
     let message = build_message(
         &made.cut,
@@ -111,6 +113,7 @@ pub(super) fn finish(
     let reply = ApiReply {
         request_id: case.request_id.clone(),
         message,
+        begun,
         stream: request.stream,
         started: world.clock,
         first_byte: made.first_byte,

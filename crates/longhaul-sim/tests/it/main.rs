@@ -34,4 +34,5 @@ mod support;
 mod thinking;
 mod threads;
 mod validate;
+mod web_search;
 mod world;

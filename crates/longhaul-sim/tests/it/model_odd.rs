@@ -235,7 +235,10 @@ proptest! {
                     prop_assert!(odd.tools.iter().any(|tool| &tool.name == name) && choice != "none");
                     prop_assert!(input.is_object());
                 }
-                DraftBlock::Text(words) | DraftBlock::Thinking(words) => prop_assert!(!words.trim().is_empty()),
+                DraftBlock::Server(_) => {}
+                DraftBlock::Cited { text: words, .. }
+                | DraftBlock::Text(words)
+                | DraftBlock::Thinking(words) => prop_assert!(!words.trim().is_empty()),
             }
         }
     }

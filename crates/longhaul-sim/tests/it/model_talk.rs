@@ -167,6 +167,9 @@ impl Talk {
             content.push(block(match part {
                 DraftBlock::Thinking(text) => json!({ "type": "thinking", "thinking": text, "signature": "s" }),
                 DraftBlock::Text(text) => json!({ "type": "text", "text": text }),
+                DraftBlock::Cited { .. } | DraftBlock::Server(_) => {
+                    unreachable!("there is no server in this conversation")
+                }
                 DraftBlock::ToolUse { name, input } => {
                     self.ids += 1;
                     json!({ "type": "tool_use", "id": format!("t{}", self.ids), "name": name, "input": input })

@@ -70,6 +70,11 @@ impl SessionBuilder {
         &self.options
     }
 
+    /// Whether the provider of its model runs web searches ([`Model::runs_web_searches`]).
+    pub fn runs_web_searches(&self) -> bool {
+        self.model.as_ref().is_some_and(Model::runs_web_searches)
+    }
+
     /// The host's own cancellation for what the session waits for. The host renews it: a stop that comes between two
     /// calls of the session also applies to the next one. Without it the session has a cancellation of its own, see
     /// [`Session::canceller`](super::Session::canceller).

@@ -18,7 +18,7 @@ use crate::agent::rehydrate::{AgentWorkspace, SubAgentWorkspace};
 use crate::agent::request_prefix::{BuiltPrefix, PrefixBuilder};
 use crate::agent::restore::FileRestorer;
 use crate::tool::LateTools;
-use crate::tools::ask_user;
+use crate::tools::{ask_user, web_search};
 
 impl Conversation {
     /// The options of the library's session that do not depend on who holds the conversation.
@@ -39,10 +39,12 @@ impl Conversation {
             .archive(archive_path(&home, &self.place.transcript))
             // The date, the branch and similar values have changed since: that alone is not worth losing the cache.
             .keep_prefix_until_compaction()
-            // The same session is worked on with a user and without one, and servers may still be starting.
+            // The same session is worked on with a user and without one, servers may still be starting, and not every
+            // provider searches the web.
             .optional_tools(move |name| {
                 let may_come = |late: &Arc<dyn LateTools>| late.expects(name);
-                name == ask_user::NAME || late.as_ref().is_some_and(may_come)
+                [ask_user::NAME, web_search::NAME].contains(&name)
+                    || late.as_ref().is_some_and(may_come)
             })
             .session_id(&self.session_id)
             .cwd(&self.place.cwd)

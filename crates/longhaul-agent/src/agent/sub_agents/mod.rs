@@ -24,6 +24,7 @@ use super::assembly::{Conversation, Holder, Shared, SubAgentRole};
 use super::error::AgentError;
 use super::hook_runner::hook_context;
 use super::usage_log::SessionUsageLog;
+use super::web_search::SearchSessions;
 use crate::agent_kind::{AgentKind, GENERAL, model_named};
 use crate::event::PromptOutcome;
 use crate::session_paths::SessionPaths;
@@ -79,18 +80,6 @@ impl SubAgents {
         kinds.find(|kind| kind.name.eq_ignore_ascii_case(name.trim()))
     }
 
-    /// An id and a transcript path for a new sub-agent.
-    fn named(&self) -> (String, PathBuf) {
-        let id: String = new_session_id()
-            .chars()
-            .filter(|c| *c != '-')
-            .take(7)
-            .collect();
-        let id = format!("a{id}");
-        let file = format!("agent-{id}.jsonl");
-        (id, subagents_folder(&self.place.transcript).join(file))
-    }
-
     /// Runs a sub-agent to its end.
     pub(crate) async fn run(
         &self,
@@ -98,13 +87,13 @@ impl SubAgents {
         cancel: CancellationToken,
         progress: Arc<dyn Fn(&str) + Send + Sync>,
     ) -> Result<SubAgentReport, AgentError> {
-        let (id, transcript) = self.named();
+        let (id, transcript) = new_sub_agent(&self.place);
         self.run_as(order, id, transcript, cancel, progress).await
     }
 
     /// Starts a sub-agent in the background; its report comes with a later turn.
     pub(crate) fn start(&self, order: SubAgentOrder) -> (String, PathBuf) {
-        let (id, transcript) = self.named();
+        let (id, transcript) = new_sub_agent(&self.place);
         self.jobs.begin(BackgroundJob {
             id: id.clone(),
             description: order.description.clone(),
@@ -210,12 +199,21 @@ impl SubAgents {
             &self.shared.event_sink.shared(),
         );
         let named = order.model.as_deref().or(kind.model.as_deref());
+        let model = model_named(named.unwrap_or_default(), &self.model);
+        let searches = SearchSessions {
+            shared: self.shared.clone(),
+            of: self.place.clone(),
+            session_id: self.session_id.clone(),
+            model: model.clone(),
+            account: self.usage_log.clone(),
+        };
+        let toolbox = searches.offer(equipment.toolbox);
         Conversation {
             shared: self.shared.clone(),
             session_id: self.session_id.clone(),
             place,
-            model: model_named(named.unwrap_or_default(), &self.model),
-            toolbox: equipment.toolbox.only(|tool| kind.may_use(tool)),
+            model,
+            toolbox: toolbox.only(|tool| kind.may_use(tool)),
             sources: equipment.sources,
             account: self.usage_log.clone(),
             cancellation: cancel.clone().into(),
@@ -227,6 +225,18 @@ impl SubAgents {
             }),
         }
     }
+}
+
+/// An id and a transcript path for a new sub-agent of the session that is stored here.
+pub(super) fn new_sub_agent(of: &SessionPaths) -> (String, PathBuf) {
+    let id: String = new_session_id()
+        .chars()
+        .filter(|c| *c != '-')
+        .take(7)
+        .collect();
+    let id = format!("a{id}");
+    let file = format!("agent-{id}.jsonl");
+    (id, subagents_folder(&of.transcript).join(file))
 }
 
 /// A list of all kinds, one line each.

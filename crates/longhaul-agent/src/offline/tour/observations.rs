@@ -2,6 +2,7 @@
 
 use longhaul_core::engine::{CompactionSuccess, Event, Summarizer};
 use longhaul_core::figures::grouped;
+use longhaul_core::report::ViewTokens;
 use serde_json::Value;
 
 use crate::event::{AgentEvent, AgentStatus, PromptOutcome};
@@ -64,15 +65,20 @@ impl TourObservations {
             .replace("{limit}", &grouped(limit))
             .replace("{read}", &grouped(read))
             .replace("{prompt}", &grouped(prompt));
+        let prefix = self.glance.as_ref().map_or(0, |glance| glance.prefix);
         match &self.compaction {
-            Some(done) => fill_compaction(&text, done),
+            Some(done) => fill_compaction(&text, done, prefix),
             None => text,
         }
     }
 }
 
-fn fill_compaction(text: &str, done: &CompactionSuccess) -> String {
-    let (before, after) = (done.report.tokens.before, done.report.tokens.after);
+fn fill_compaction(text: &str, done: &CompactionSuccess, prefix: u64) -> String {
+    let sizes = ViewTokens {
+        before: done.pre_tokens,
+        after: done.after + prefix,
+    };
+    let (before, after) = (sizes.before, sizes.after);
     let percent = before.saturating_sub(after) * 100 / before.max(1);
     let files = match done.report.files.restored {
         1 => "1 file".to_owned(),
@@ -87,7 +93,7 @@ fn fill_compaction(text: &str, done: &CompactionSuccess) -> String {
         .replace("{percent}", &percent.to_string())
         .replace("{files}", &files)
         .replace("{summary}", summary)
-        .replace("{report}", done.report.tell().trim_end())
+        .replace("{report}", done.report.tell_of(sizes).trim_end())
 }
 
 /// The tokens of a reply's prompt that came from the cache, and all of them.

@@ -18,7 +18,7 @@ use crate::screen::host::{
 use crate::screen::markdown;
 use crate::screen::pager::{PagerStart, TextPager};
 use crate::screen::picker::{PickOption, Picker};
-use crate::screen::preview::SummaryPreview;
+use crate::screen::preview::{PreviewedWindow, SummaryPreview};
 use crate::screen::text::{clean, clean_line, count};
 use crate::screen::transcript;
 
@@ -85,8 +85,11 @@ impl App {
             HostAnswer::Compacted(ask, done) => match done? {
                 CompactionReply::Done => {}
                 CompactionReply::Preview(preview) => {
-                    let prefix = self.prefix_tokens();
-                    let preview = SummaryPreview::new(ask, preview, prefix);
+                    let window = PreviewedWindow {
+                        used: self.glance.as_ref().map_or(0, |glance| glance.used),
+                        prefix: self.prefix_tokens(),
+                    };
+                    let preview = SummaryPreview::new(ask, preview, &window);
                     self.page = Some(AppPage::Preview(Box::new(preview)));
                 }
             },

@@ -21,6 +21,9 @@ const SURPRISE: Duration = Duration::from_millis(700);
 /// The number of characters of a call's progress that are kept: fewer are shown.
 const PROGRESS: usize = 4_000;
 
+/// A wait before the second try that is not told about when it is over.
+const SHORT_WAIT: Duration = Duration::from_secs(3);
+
 impl App {
     /// Handles an event.
     pub(crate) fn on_event(&mut self, event: AgentEvent) {
@@ -203,9 +206,12 @@ impl App {
         self.retry = Some(ActiveRetry { wait, until, since });
     }
 
-    /// The reply that was waited for has begun: a line says what took so long.
+    /// The reply that was waited for has begun: a line says what took so long, unless the first wait was enough and so
+    /// short that nobody wonders.
     fn end_retry(&mut self) {
-        if let Some(retry) = self.retry.take() {
+        let was_noticed =
+            |retry: &ActiveRetry| retry.wait.attempt > 2 || retry.wait.wait >= SHORT_WAIT;
+        if let Some(retry) = self.retry.take().filter(was_noticed) {
             self.say(WrappedLine::dim(format!(
                 "· {}: answered at try {}, after {}",
                 retry_words::reason(retry.wait.class),

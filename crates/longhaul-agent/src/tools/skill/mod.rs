@@ -5,6 +5,7 @@
 
 mod body;
 mod listing;
+mod shell;
 mod skills;
 
 use std::sync::Arc;
@@ -60,15 +61,21 @@ impl Tool for SkillTool {
         one_line(format!("{name} {args}").trim(), 80)
     }
 
-    fn run<'a>(&'a self, input: Value, _: &'a CallContext) -> Boxed<'a, ToolCallOutput> {
+    fn run<'a>(&'a self, input: Value, call: &'a CallContext) -> Boxed<'a, ToolCallOutput> {
         Box::pin(async move {
             let (name, args) = (text_field(&input, "skill"), text_field(&input, "args"));
-            match self.skills.invoke(name, args, SkillInvoker::Model).await {
+            let loaded = self.skills.load(name, args, SkillInvoker::Model).await;
+            let loaded = match loaded {
+                Ok(loaded) => loaded,
+                Err(error) => return ToolCallOutput::error(error.to_string()),
+            };
+            match shell::filled(&loaded, call).await {
                 Ok(text) => {
+                    self.skills.invoked(&loaded, &text);
                     let line = counted(text.lines().count() as u64, "line");
                     ToolCallOutput::text(text, line)
                 }
-                Err(error) => ToolCallOutput::error(error.to_string()),
+                Err(why) => ToolCallOutput::error(why),
             }
         })
     }

@@ -9,6 +9,7 @@ use longhaul_core::normalize::fragment::fill;
 use longhaul_core::rehydrate::{InvokedSkill, RestoreSourceResult};
 
 use super::{body, listing};
+use crate::own_command::OwnCommand;
 
 /// How similar a name must be to be suggested in place of an unknown one, from 0 to 1.
 const NEAR: f64 = 0.75;
@@ -32,6 +33,8 @@ pub struct Skill {
     pub real: PathBuf,
     /// Who may invoke the skill.
     pub by: SkillInvoker,
+    /// Rules for calls that may run without asking while it is worked on, as they are written.
+    pub allowed_tools: Vec<String>,
 }
 
 /// Who may invoke a skill.
@@ -60,7 +63,7 @@ pub enum SkillInvokeError {
 /// The skills of a session.
 pub struct Skills {
     skills: Vec<Skill>,
-    invoked: Mutex<BTreeMap<String, InvokedSkill>>,
+    invoked_skills: Mutex<BTreeMap<String, InvokedSkill>>,
     clock: Arc<dyn Clock>,
 }
 
@@ -82,7 +85,7 @@ impl Skills {
         skills.sort_by(|one, other| one.name.cmp(&other.name));
         Self {
             skills,
-            invoked: Mutex::default(),
+            invoked_skills: Mutex::default(),
             clock,
         }
     }
@@ -106,7 +109,8 @@ impl Skills {
         listing::list(&skills, characters)
     }
 
-    /// Reads a skill's instructions with the arguments filled in, and remembers that it was invoked.
+    /// Reads a skill's instructions with the arguments filled in, and remembers that it was invoked. Its commands for the
+    /// shell stay as they are written; [`load`](Self::load) tells them apart.
     ///
     /// # Errors
     /// Returns a [`SkillInvokeError`] if the skill is unknown, reserved for the user, or unreadable.
@@ -116,6 +120,23 @@ impl Skills {
         args: &str,
         by: SkillInvoker,
     ) -> Result<String, SkillInvokeError> {
+        let loaded = self.load(name, args, by).await?;
+        let text = loaded.text();
+        self.invoked(&loaded, &text);
+        Ok(text)
+    }
+
+    /// Reads a skill's instructions with the arguments filled in, as a command whose commands for the shell are still to
+    /// be run.
+    ///
+    /// # Errors
+    /// Returns a [`SkillInvokeError`] if the skill is unknown, reserved for the user, or unreadable.
+    pub async fn load(
+        &self,
+        name: &str,
+        args: &str,
+        by: SkillInvoker,
+    ) -> Result<OwnCommand, SkillInvokeError> {
         let name = name.trim().trim_start_matches('/');
         let Some(skill) = self.find(name) else {
             return Err(SkillInvokeError::Unknown(self.unknown(name)));
@@ -126,31 +147,48 @@ impl Skills {
                 &[("name", &skill.name)],
             )));
         }
-        let content = body::read(skill, args).await.map_err(|why| {
+        let parts = body::read(skill, args).await.map_err(|why| {
             let file = skill.file.display().to_string();
             SkillInvokeError::Unreadable(fill(
                 include_str!("fragments/unreadable.md"),
                 &[("name", &skill.name), ("file", &file), ("why", &why)],
             ))
         })?;
+        Ok(OwnCommand {
+            name: skill.name.clone(),
+            parts,
+            allowed_tools: skill.allowed_tools.clone(),
+        })
+    }
+
+    /// Remembers that a skill was invoked, with its instructions as they were sent.
+    pub(crate) fn invoked(&self, loaded: &OwnCommand, content: &str) {
+        let Some(skill) = self.find(&loaded.name) else {
+            return;
+        };
         self.remember(InvokedSkill {
             name: skill.name.clone(),
             path: skill.file.clone(),
-            content: content.clone(),
+            content: content.to_owned(),
             at: self.clock.now(),
         });
-        Ok(content)
     }
 
     /// Remembers that a skill was invoked: here, or before the session was resumed.
     pub(crate) fn remember(&self, skill: InvokedSkill) {
-        let mut invoked = self.invoked.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut invoked = self
+            .invoked_skills
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         invoked.insert(skill.name.clone(), skill);
     }
 
     /// The invoked skills for rehydration (R3); `None` if there were none.
     pub fn gathered(&self) -> Option<RestoreSourceResult<Vec<InvokedSkill>>> {
-        let invoked = self.invoked.lock().unwrap_or_else(PoisonError::into_inner);
+        let invoked = self
+            .invoked_skills
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         let skills: Vec<InvokedSkill> = invoked.values().cloned().collect();
         (!skills.is_empty()).then_some(RestoreSourceResult::Found(skills))
     }

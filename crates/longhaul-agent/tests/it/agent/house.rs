@@ -35,6 +35,8 @@ pub(crate) struct House {
     pub(crate) hooks: Option<Arc<FakeHooks>>,
     pub(crate) max_turns: Option<u32>,
     pub(crate) model: String,
+    /// Whether the provider runs web searches.
+    pub(crate) searches: bool,
 }
 
 impl House {
@@ -76,6 +78,7 @@ impl House {
             hooks: None,
             max_turns: None,
             model: MODEL.to_owned(),
+            searches: false,
         }
     }
 
@@ -97,6 +100,7 @@ impl House {
         let model = Recorder {
             client: client(&self.server),
             sent: self.sent.clone(),
+            searches: self.searches,
         };
         let mut builder = AgentBuilder::new(Arc::new(model), &self.model, self.cwd(), self.env())
             .session(|session| {
@@ -149,9 +153,14 @@ pub(crate) fn client(server: &SimServer) -> Client {
 struct Recorder {
     client: Client,
     sent: Arc<Mutex<Vec<String>>>,
+    searches: bool,
 }
 
 impl Model for Recorder {
+    fn runs_web_searches(&self) -> bool {
+        self.searches
+    }
+
     fn send<'a>(
         &'a self,
         request: ModelRequest,

@@ -194,3 +194,39 @@ async fn q3_who_looks_is_answered_while_a_call_runs_and_a_stop_ends_it() {
     );
     host.finish().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn y6_a_resumed_session_knows_what_the_preview_of_its_summary_has_cost() {
+    let house = House::scripted(&[long(), long()]).await;
+    let screen = host(&house).await;
+    for words in ["Tell me something.", "And more."] {
+        let words = words.to_owned();
+        ask(&screen, |reply| HostRequest::Prompt(words, reply))
+            .await
+            .unwrap();
+    }
+    let request = CompactionRequest::default();
+    let shown = ask(&screen, |reply| HostRequest::Compact(request, reply)).await;
+    let CompactionReply::Preview(preview) = shown.unwrap() else {
+        panic!("no preview");
+    };
+    let approved = CompactionRequest {
+        step: CompactionStep::Approved(preview.summary),
+        ..CompactionRequest::default()
+    };
+    ask(&screen, |reply| HostRequest::Compact(approved, reply))
+        .await
+        .unwrap();
+    let spent = ask(&screen, HostRequest::Cost).await.unwrap();
+    screen.finish().await;
+    let place = workplace(&house, &mut Says::yes()).await;
+    let (agent, _events) = open(&house, &place, SessionChoice::Continue).await;
+    // The file is read beside everything else.
+    while agent.handle().spent().1.unwrap().usage.output == 0 {
+        tokio::task::yield_now().await;
+    }
+    let after = agent.handle().spent().1.unwrap().cost.unwrap().to_f64();
+    let before = spent.total.unwrap().to_f64();
+    assert!((after - before).abs() < 1e-6, "{after} and {before}");
+    agent.close(longhaul::hooks::EndReason::Other).await;
+}

@@ -11,6 +11,7 @@ mod own_commands;
 mod servers;
 mod thinking;
 mod trusting;
+mod web_search;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

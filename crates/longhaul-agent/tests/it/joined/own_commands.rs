@@ -220,3 +220,78 @@ async fn y4_the_output_of_a_command_states_no_rule_of_the_user() {
     assert_eq!(preview.report.rules.total, 1, "{:?}", preview.report);
     screen.host.finish().await;
 }
+
+const TIDY: &str = "---\ndescription: tidies up\nallowed-tools: Bash(printf:*)\n---\n\
+    On !`printf 'branch %s' main`, tidy up $ARGUMENTS.";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn q1_a_skill_that_the_user_types_runs_its_shell_commands_as_a_command_does() {
+    let house = House::scripted(&[text("Done.")]).await;
+    put(&house, ".claude/skills/tidy/SKILL.md", TIDY);
+    let mut user = Says::yes();
+    let place = workplace(&house, &mut user).await;
+    assert_eq!(
+        user.asked,
+        ["allows without asking, in the command /tidy: Bash(printf:*)"]
+    );
+    let screen = Watched::start(&house, place, no()).await;
+    screen.command("tidy", "src").await;
+    assert!(screen.asked().is_empty());
+    let sent = texts(&house.last_body()).join("\n");
+    let filled = "On <command-output>branch main</command-output>, tidy up src.";
+    assert!(sent.contains(filled), "{sent}");
+    let told = screen.told().await;
+    assert!(
+        told.contains("/tidy ran `printf 'branch %s' main`"),
+        "{told}"
+    );
+    screen.host.finish().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn q1_a_skill_that_the_model_invokes_runs_its_shell_commands_and_its_rules_end_with_the_prompt()
+ {
+    let skill = calls(&[("Skill", json!({"skill": "tidy", "args": "!`touch made`"}))]);
+    let print = calls(&[("Bash", json!({"command": "printf again > there"}))]);
+    let plain = calls(&[("Bash", json!({"command": "printf again | sh"}))]);
+    let house = House::scripted(&[skill, text("A."), print, plain, text("B.")]).await;
+    put(&house, ".claude/skills/tidy/SKILL.md", TIDY);
+    let place = workplace(&house, &mut Says::yes()).await;
+    let screen = Watched::start(&house, place, no()).await;
+    screen.prompt("Tidy up.").await;
+    assert!(screen.asked().is_empty());
+    let sent = texts(&house.last_body()).join("\n");
+    assert!(
+        sent.contains("branch main</command-output>, tidy up !`touch made`."),
+        "{sent}"
+    );
+    assert!(
+        !house.cwd().join("made").exists(),
+        "an argument is no command"
+    );
+    screen.prompt("Again.").await;
+    assert_eq!(screen.asked().len(), 2, "the rules of the skill have ended");
+    screen.host.finish().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn q1_a_skill_whose_shell_command_may_not_run_is_not_loaded() {
+    let skill = calls(&[("Skill", json!({"skill": "tidy"}))]);
+    let house = House::scripted(&[skill, text("A.")]).await;
+    put(
+        &house,
+        ".claude/skills/tidy/SKILL.md",
+        "---\ndescription: tidies up\n---\nSee !`touch made`, then tidy.",
+    );
+    let place = workplace(&house, &mut Says::yes()).await;
+    let screen = Watched::start(&house, place, no()).await;
+    screen.prompt("Tidy up.").await;
+    assert_eq!(screen.asked(), ["touch made"]);
+    let sent = texts(&house.last_body()).join("\n");
+    assert!(
+        sent.contains("The skill tidy was not loaded, because its command `touch made`"),
+        "{sent}"
+    );
+    assert!(!sent.contains("then tidy") && !house.cwd().join("made").exists());
+    screen.host.finish().await;
+}

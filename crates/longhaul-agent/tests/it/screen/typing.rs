@@ -353,7 +353,7 @@ fn y6_a_summary_is_seen_edited_and_approved_before_it_replaces_anything() {
     let mut terminal = Terminal::start();
     terminal.is_idle();
     terminal.keys("/compact keep the API\r");
-    terminal.sees("Compaction, nothing changed yet: 167,204 → 12,480 tokens (model), $0.12");
+    terminal.sees("Compaction, nothing changed yet: 97,000 → 12,480 tokens (model), $0.12");
     terminal.sees("The parser was fixed.");
     terminal.sees("14 of 14 word for word");
     terminal.keys("k4\r");

@@ -41,6 +41,7 @@ fn named(folder: &Path, name: &str, description: &str) -> Skill {
         file: folder.join("SKILL.md"),
         real: folder.join("SKILL.md"),
         by: SkillInvoker::Model,
+        allowed_tools: Vec::new(),
     }
 }
 
@@ -92,6 +93,7 @@ async fn q1_a_skill_that_is_gone_or_the_users_own_is_said_so() {
     let gone = named(&folder.path().join("gone"), "gone", "Was there.");
     let own = Skill {
         by: SkillInvoker::User,
+        allowed_tools: Vec::new(),
         ..skill(folder.path(), "own", "For the user.")
     };
     let skills = skills(vec![gone, own]);

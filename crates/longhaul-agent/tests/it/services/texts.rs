@@ -22,6 +22,7 @@ fn all() -> Vec<Arc<dyn Tool>> {
         file: folder.join("SKILL.md"),
         real: folder.join("SKILL.md"),
         by: SkillInvoker::Model,
+        allowed_tools: Vec::new(),
     };
     let place = place(std::path::Path::new("/srv/work"));
     services(&ToolServices {
@@ -85,7 +86,15 @@ fn r2_the_reminder_of_plan_mode() {
 #[test]
 fn q1_sentences_of_the_tools() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/tools");
-    for tool in ["ask_user", "mcp", "plan", "skill", "todo", "web_fetch"] {
+    for tool in [
+        "ask_user",
+        "mcp",
+        "plan",
+        "skill",
+        "todo",
+        "web_fetch",
+        "web_search",
+    ] {
         let fragments = std::fs::read_dir(folder.join(tool).join("fragments")).unwrap();
         let mut files: Vec<_> = fragments.map(|file| file.unwrap().path()).collect();
         files.sort();

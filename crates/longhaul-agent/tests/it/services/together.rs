@@ -32,6 +32,7 @@ async fn r2_r3_r5_what_calls_left_goes_back_in_its_order() {
         real: file.clone(),
         file,
         by: SkillInvoker::Model,
+        allowed_tools: Vec::new(),
     };
     let limits = McpLimits {
         start: Duration::from_secs(120),

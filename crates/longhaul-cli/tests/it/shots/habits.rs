@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use longhaul_testkit::terminal::TestTerminal;
 
 use super::{FOLDER, command};
+use crate::chat::Provider;
 use crate::support::World;
 
 /// What the file begins with.
@@ -42,6 +43,19 @@ argument-hint: FILE
 Lines and name: !`wc -l notes.txt`
 Explain README.md.
 ";
+
+/// Writes down what the program tells whoever looks away.
+const BELL: &str = r#"{"hooks": {"Notification": [{"hooks": [{"type": "command",
+    "command": "sed -n 's/.*\"message\":\"\\([^\"]*\\)\".*/\\1/p' >> bell.txt"}]}]}}"#;
+
+/// A model that asks a question, and goes on with the answer.
+const ASKING: [&str; 2] = [
+    r#"{"text": "I need to know one thing.", "tools": [{"name": "AskUserQuestion", "input": {"questions": [{
+        "question": "Which currency shall the prices be in?", "header": "Currency", "multiSelect": false, "options": [
+        {"label": "Euros", "description": "as CLAUDE.md says"},
+        {"label": "Pounds", "description": "for the shop in Leeds"}]}]}}]}"#,
+    r#"{"text": "Pounds it is."}"#,
+];
 
 /// A picture of one pixel.
 const PIXEL: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06\0\0\0\x1f\x15\xc4\x89\0\0\0\rIDATx\xdad\xf8\xcfP\x0f\0\x03\x86\x01\x80Z4}k\0\0\0\0IEND\xaeB`\x82";
@@ -79,7 +93,7 @@ impl Album {
             r#"{{"mcpServers": {{"shop": {{"command": "{root}/server", "args": ["{root}/gate"]}}}}}}"#
         );
         world.write("servers.json", servers);
-        let terminal = start(&world, &[]);
+        let terminal = start(&world, &["--offline"], None);
         Self {
             world,
             terminal,
@@ -95,7 +109,15 @@ impl Album {
     fn restart(&mut self, args: &[&str]) {
         self.terminal.keys("\u{4}");
         self.terminal.ends();
-        self.terminal = start(&self.world, args);
+        let args = [&["--offline"], args].concat();
+        self.terminal = start(&self.world, &args, None);
+    }
+
+    /// Starts the program anew with another model.
+    fn restart_with(&mut self, provider: &Provider) {
+        self.terminal.keys("\u{4}");
+        self.terminal.ends();
+        self.terminal = start(&self.world, &[], Some(provider));
     }
 
     /// Begins a part.
@@ -166,12 +188,15 @@ fn program(world: &World, name: &str, text: &str) {
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-fn start(world: &World, args: &[&str]) -> TestTerminal {
-    let args: Vec<&str> = ["chat", "--offline"]
-        .into_iter()
+fn start(world: &World, args: &[&str], provider: Option<&Provider>) -> TestTerminal {
+    let args: Vec<&str> = std::iter::once("chat")
         .chain(args.iter().copied())
         .collect();
     let mut command = command(world, &args, &world.root().join("shop"));
+    if let Some(provider) = provider {
+        command.env("ANTHROPIC_BASE_URL", provider.url());
+        command.env("ANTHROPIC_API_KEY", "any");
+    }
     command.env("EDITOR", world.root().join("editor"));
     command.env("SHELL", "/bin/sh");
     let terminal = TestTerminal::start(command, 40, 96);
@@ -190,7 +215,9 @@ fn the_habits() {
     commands(&mut album);
     going_back(&mut album);
     pages(&mut album);
+    searching(&mut album);
     servers(&mut album);
+    asking(&mut album);
     let to = std::env::var_os(FOLDER).expect("`cargo xtask shots` says where the file goes");
     std::fs::write(Path::new(&to).join("chat-screens.md"), &album.text).unwrap();
 }
@@ -343,6 +370,50 @@ fn pages(album: &mut Album) {
         album.idle();
         album.keep(&format!("> {line}"));
     }
+}
+
+fn searching(album: &mut Album) {
+    album.part(
+        "Searching the web",
+        "A search is asked for, and its costs are among the others:",
+    );
+    album.says("search the web for tide tables");
+    album.terminal.sees("2. yes, and for this session");
+    album.keep("> search the web");
+    album.terminal.keys("1");
+    album.idle();
+    album.keep("> search the web");
+    album.asks("/cost");
+    album.keep("> /cost");
+}
+
+fn asking(album: &mut Album) {
+    album.world.write(".claude/settings.json", BELL);
+    let provider = Provider::scripted(
+        &ASKING
+            .map(|line| line.replace('\n', " "))
+            .each_ref()
+            .map(|line| line.as_str()),
+    );
+    album.restart_with(&provider);
+    album.part(
+        "Questions of the model",
+        "`AskUserQuestion`: choose, or say something else:",
+    );
+    album.says("write down the prices");
+    album.terminal.sees("Which currency");
+    album.keep("> write down the prices");
+    album.terminal.keys("2");
+    album.terminal.sees("Pounds it is.");
+    album.idle();
+    album.keep("> write down the prices");
+
+    album.part(
+        "Notification hook",
+        "A hook that writes down what it is told, after the question above:",
+    );
+    album.asks("!cat bell.txt");
+    album.keep("> !cat");
 }
 
 fn servers(album: &mut Album) {

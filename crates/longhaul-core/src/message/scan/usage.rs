@@ -90,6 +90,15 @@ impl UsageCounts {
                     Ok(())
                 })?;
             }
+            b"server_tool_use" if cursor.peek()? == JsonKind::Object => {
+                cursor.object(|cursor, key| {
+                    match key {
+                        b"web_search_requests" => usage.web_searches = count(cursor)?,
+                        _ => cursor.skip()?,
+                    }
+                    Ok(())
+                })?;
+            }
             b"service_tier" => usage.batch = text(cursor)?.of(line) == b"batch",
             b"inference_geo" => usage.us_only = text(cursor)?.of(line) == b"us",
             _ => cursor.skip()?,

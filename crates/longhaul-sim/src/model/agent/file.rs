@@ -56,7 +56,10 @@ pub(super) fn one(exchanges: &[ToolExchange<'_>], path: &str) -> Option<Remember
     // Only the newest reading matters; edits before it need not be applied.
     let about = |exchange: &&ToolExchange<'_>| exchange.input_any(PATH_FIELDS) == Some(path);
     let begin = exchanges.iter().rposition(|exchange| {
-        about(&exchange) && exchange.succeeded() && kind_of_name(exchange.name) == ToolPurpose::Read
+        about(&exchange)
+            && exchange.succeeded()
+            && kind_of_name(exchange.name) == ToolPurpose::Read
+            && !is_as_before(&exchange.text())
     });
     for exchange in exchanges.iter().skip(begin.unwrap_or(0)).filter(about) {
         let kind = match (kind_of_name(exchange.name), exchange.input_text("command")) {
@@ -67,6 +70,7 @@ pub(super) fn one(exchanges: &[ToolExchange<'_>], path: &str) -> Option<Remember
             (kind, _) => kind,
         };
         match kind {
+            ToolPurpose::Read if exchange.succeeded() && is_as_before(&exchange.text()) => {}
             ToolPurpose::Read if exchange.succeeded() => {
                 held = content(&exchange.text()).and_then(|(first, text)| with(text, first));
             }
@@ -83,6 +87,13 @@ pub(super) fn one(exchanges: &[ToolExchange<'_>], path: &str) -> Option<Remember
         }
     }
     held
+}
+
+/// Whether a host says in place of a file that it is still as it was shown before.
+fn is_as_before(shown: &str) -> bool {
+    shown.len() < 400
+        && shown.contains("unchanged")
+        && shown.lines().all(|line| numbered(line).is_none())
 }
 
 /// Applies an edit to the known text; returns false where it does not fit.

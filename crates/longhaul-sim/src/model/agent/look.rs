@@ -6,6 +6,7 @@ use super::known_paths::{extension, joined, name_of};
 use super::turn::{AgentTurn, PlannedCall, WorkPhase};
 use crate::model::conversation::first_line;
 use crate::model::toolbox::OfferedTool;
+use crate::model::web_search;
 
 /// The beginning of a prompt for a sub-agent; an agent that gets such a prompt starts no further ones.
 const ERRAND: &str = "Look into this and report back:";
@@ -218,6 +219,20 @@ impl AgentTurn<'_> {
             .trim_end_matches([')', '.', ',', ';', '>', '"'])
             .to_owned();
         Some(self.fetch_this(offer, &url))
+    }
+
+    /// Searches the web for this, or for what the prompt asks for.
+    pub(super) fn search_the_web(
+        &mut self,
+        offer: OfferedTool<'_>,
+        query: Option<&str>,
+    ) -> Option<PlannedCall> {
+        let query = match query {
+            Some(query) => query.to_owned(),
+            None => web_search::queries(&self.ask.words).into_iter().next()?,
+        };
+        let doing = format!("search the web for {query}");
+        Some(self.call(offer, json!({ "query": query }), doing))
     }
 
     /// Fetches one particular page.

@@ -210,7 +210,8 @@ impl AgentTurn<'_> {
                 }
             }
             ToolPurpose::Other => 80,
-            ToolPurpose::ExitPlan | ToolPurpose::Delicate => 0,
+            // A search costs money, so it is for the user to want one.
+            ToolPurpose::ExitPlan | ToolPurpose::Delicate | ToolPurpose::WebSearch => 0,
         }
     }
 
@@ -229,6 +230,7 @@ impl AgentTurn<'_> {
             ToolPurpose::Task => self.delegate(offer),
             ToolPurpose::Skill => self.skill(offer),
             ToolPurpose::Fetch => self.fetch(offer),
+            ToolPurpose::WebSearch => self.search_the_web(offer, None),
             ToolPurpose::Memory => self.remember(offer),
             ToolPurpose::EnterPlan | ToolPurpose::Other | ToolPurpose::Delicate => {
                 let doing = format!("ask `{}`", offer.name());

@@ -7,6 +7,8 @@ use crate::request::MessagesRequest;
 
 /// The text by which hosts mark that the user stopped a turn.
 const INTERRUPTED: &str = "[Request interrupted";
+/// The elements around what the user ran in the shell.
+const SHELL: [&str; 3] = ["<bash-input>", "<bash-stdout>", "<bash-stderr>"];
 /// The beginning of a message that replaces compacted messages, whoever wrote the summary.
 const OPENING: &str = "This session continues an earlier conversation";
 /// The maximum number of summary lines to quote.
@@ -39,10 +41,11 @@ impl PastSummary {
         if sections.is_none() && !text.starts_with(OPENING) {
             return None;
         }
-        let quoted = match &sections {
+        let mut quoted = match &sections {
             Some(sections) => sections.messages(),
             None => quoted_in_notes(text),
         };
+        quoted.retain(|said| !is_marker(said));
         Some(Self {
             text: text.to_owned(),
             quoted,
@@ -91,6 +94,12 @@ fn quoted_in_notes(text: &str) -> Vec<String> {
         .collect()
 }
 
+/// Whether a text among the user's is a host's own: that the user stopped a turn, or what a command said.
+fn is_marker(text: &str) -> bool {
+    let text = text.trim_start_matches(['>', ' ']);
+    text.starts_with(INTERRUPTED) || SHELL.iter().any(|element| text.starts_with(element))
+}
+
 impl Past {
     /// Reads the past from a request.
     pub(super) fn of(request: &MessagesRequest, ask: &ReplyConstraints<'_>) -> Self {
@@ -100,7 +109,7 @@ impl Past {
                 if let Some(summary) = PastSummary::read(&text) {
                     past.summary = Some(summary);
                     past.words.clear();
-                } else if !text.starts_with(INTERRUPTED) {
+                } else if !is_marker(&text) {
                     if at == ask.prompt_at {
                         past.words.clone_from(&text);
                     }
@@ -180,6 +189,20 @@ impl Past {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_host_says_in_the_users_place_is_no_prompt() {
+        for marker in [
+            "[Request interrupted by user]",
+            "> [Request interrupted by user for tool use]",
+            "> <bash-input>ls</bash-input>",
+        ] {
+            assert!(is_marker(marker), "{marker}");
+        }
+        assert!(!is_marker(
+            "Why was the [Request interrupted] marker there?"
+        ));
+    }
 
     #[test]
     fn notes_say_where_the_work_stood_without_their_headings_and_descriptions() {

@@ -1,6 +1,8 @@
 //! What the agent says at the end of its turn: an account of the work, an answer to a question, a plan, a request for
 //! help.
 
+use longhaul_core::figures::counted;
+
 use super::Verbosity;
 use super::known_paths::name_of;
 use super::turn::AgentTurn;
@@ -82,8 +84,9 @@ impl AgentTurn<'_> {
             ));
         }
         if failed > 0 {
+            let calls = counted(failed as u64, "call");
             text.push_str(&format!(
-                "- {failed} calls failed on the way and were answered with something else\n"
+                "- {calls} failed on the way, and something else was done instead\n"
             ));
         }
         if read.is_empty() && changed.is_empty() && ran.is_empty() {

@@ -196,7 +196,9 @@ fn is_read_only(offer: &OfferedTool<'_>) -> bool {
         | ToolPurpose::Bash
         | ToolPurpose::Editor
         | ToolPurpose::Todo => true,
-        ToolPurpose::Task | ToolPurpose::Skill | ToolPurpose::Fetch => true,
+        ToolPurpose::Task | ToolPurpose::Skill | ToolPurpose::Fetch | ToolPurpose::WebSearch => {
+            true
+        }
         ToolPurpose::Edit
         | ToolPurpose::MultiEdit
         | ToolPurpose::Write

@@ -41,6 +41,8 @@ pub(super) struct SimAgentView<'a> {
     pub(super) folder: Option<String>,
     /// The tools that the host refused to run for this prompt.
     pub(super) refused: BTreeSet<&'a str>,
+    /// The number of pictures in the prompt.
+    pub(super) pictures: usize,
 }
 
 impl<'a> SimAgentView<'a> {
@@ -76,6 +78,9 @@ impl<'a> SimAgentView<'a> {
             .filter(|exchange| exchange.failed() && was_refused(exchange))
             .map(|exchange| exchange.name)
             .collect();
+        let prompt = messages.get(ask.prompt_at);
+        let blocks = prompt.into_iter().flat_map(|message| &message.content);
+        let pictures = blocks.filter(|block| block.kind == "image").count();
         let mut folder = working_folder(request);
         let places = KnownPaths::of(&exchanges, folder.as_deref(), &ask.words);
         if folder.is_none() {
@@ -89,6 +94,7 @@ impl<'a> SimAgentView<'a> {
             places,
             folder,
             refused,
+            pictures,
             exchanges,
         }
     }

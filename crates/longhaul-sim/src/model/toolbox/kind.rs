@@ -34,6 +34,8 @@ pub(crate) enum ToolPurpose {
     Skill,
     /// Fetches a page.
     Fetch,
+    /// Searches the web, with a tool of the client's.
+    WebSearch,
     /// Begins planning.
     EnterPlan,
     /// Presents the plan.
@@ -70,6 +72,7 @@ pub(crate) fn kind_of_name(name: &str) -> ToolPurpose {
         "task" | "agent" | "dispatchagent" | "subagent" => ToolPurpose::Task,
         "skill" => ToolPurpose::Skill,
         "webfetch" | "fetch" | "fetchurl" => ToolPurpose::Fetch,
+        "websearch" => ToolPurpose::WebSearch,
         "enterplanmode" => ToolPurpose::EnterPlan,
         "exitplanmode" => ToolPurpose::ExitPlan,
         "memory" => ToolPurpose::Memory,
@@ -113,6 +116,7 @@ pub(super) fn kind_of(tool: &ApiTool) -> Option<ToolPurpose> {
         ToolPurpose::Task => field("prompt"),
         ToolPurpose::Skill => field("skill") || field("command") || field("name"),
         ToolPurpose::Fetch => field("url"),
+        ToolPurpose::WebSearch => field("query"),
         ToolPurpose::Editor | ToolPurpose::Memory => field("command"),
         ToolPurpose::EnterPlan
         | ToolPurpose::ExitPlan

@@ -112,3 +112,44 @@ fn q2_a_wait_is_counted_down_in_place_of_the_work() {
     assert!(app.retry.is_none());
     assert!(finished(&mut app)[0].starts_with("· overloaded: answered at try 4"));
 }
+
+#[test]
+fn q2_a_reply_that_broke_off_once_is_told_in_one_sentence() {
+    use longhaul_provider::ErrorClass;
+    let mut app = app();
+    app.on_event(AgentEvent::Text("The first half.\n\nAnd".to_owned()));
+    app.on_event(AgentEvent::Restarted);
+    let wait = RetryWait::new(ErrorClass::Cut, Duration::from_millis(700), 2);
+    app.on_event(AgentEvent::Retrying(wait));
+    app.on_event(AgentEvent::Text("Here.".to_owned()));
+    let told = finished(&mut app).join("\n");
+    assert!(
+        told.contains("the reply broke off: what came of it does not count"),
+        "{told}"
+    );
+    assert!(!told.contains("answered at try"), "{told}");
+}
+
+#[test]
+fn q2_a_call_that_waits_for_the_user_is_not_shown_as_running() {
+    let mut app = app();
+    for id in ["1", "2"] {
+        app.on_event(AgentEvent::ToolStarted {
+            id: id.to_owned(),
+            name: "Edit".to_owned(),
+            line: format!("{id}.rs"),
+            input: serde_json::Value::Null,
+        });
+    }
+    let (mut question, _said) = super::question();
+    question.detail = String::new();
+    app.on_event(AgentEvent::Asks(question));
+    let shown = super::shown(&mut app, 60, 40);
+    assert!(
+        shown.contains("Edit 2.rs") && !shown.contains("Edit 1.rs"),
+        "{shown}"
+    );
+    press(&mut app, "1");
+    let shown = super::shown(&mut app, 60, 40);
+    assert!(shown.contains("Edit 1.rs"), "{shown}");
+}

@@ -1,6 +1,8 @@
 //! Answers: short, and made of what was really seen. Anything that could not be obtained is mentioned with the reason.
 //! The pieces are made in `telling`.
 
+use longhaul_core::figures::counted;
+
 use super::super::known_paths::name_of;
 use super::super::say::excerpt;
 use super::super::symbols::defined;
@@ -105,9 +107,16 @@ pub(super) fn listed(mind: &AgentTurn<'_>, pattern: &str) -> String {
 pub(super) fn file(mind: &AgentTurn<'_>, given: &str) -> String {
     let held = mind.read_now();
     let Some(held) = held.last() else {
-        let failed =
-            failures(mind).unwrap_or_else(|| "I was given no tool that reads files.".to_owned());
-        return format!("I could not read `{given}`. {failed}");
+        let has_read = mind.view.of_kind(ToolPurpose::Read).next().is_some();
+        let why = failures(mind).unwrap_or_else(|| {
+            let why = if has_read {
+                "What I was shown is not its text."
+            } else {
+                "I was given no tool that reads files."
+            };
+            why.to_owned()
+        });
+        return format!("I could not read `{given}`. {why}");
     };
     let mut parts = vec![about(mind, held)];
     parts.push(format!(
@@ -157,9 +166,21 @@ pub(super) fn ran(mind: &AgentTurn<'_>) -> String {
             let verdict = if failed { "failed" } else { "ran" };
             format!(
                 "`{command}` {verdict}. The end of what it said:\n\n```\n{}\n```",
-                tail(&text, 12)
+                tail(without_note(&text), 12)
             )
         }
+    }
+}
+
+/// The output without a last line in parentheses, which a host adds for the model alone.
+fn without_note(text: &str) -> &str {
+    match text.trim_end().rsplit_once('\n') {
+        Some((output, note))
+            if note.starts_with('(') && note.ends_with(')') && !output.trim().is_empty() =>
+        {
+            output.trim_end()
+        }
+        _ => text,
     }
 }
 
@@ -193,6 +214,40 @@ pub(super) fn fetched(mind: &AgentTurn<'_>, url: &str) -> String {
         Some(page) => format!("I did not get {url}: {}", first_line(&page.text(), 200)),
         None => "I was given no tool that fetches pages.".to_owned(),
     }
+}
+
+/// Describes what a search of the web gave.
+pub(super) fn searched(mind: &AgentTurn<'_>, query: &str) -> String {
+    match mind.view.of_kind(ToolPurpose::WebSearch).last() {
+        Some(search) if search.succeeded() => {
+            let text = search.text();
+            let pages = pages(&text);
+            match pages.is_empty() {
+                true => format!("For “{query}”:\n\n{}", excerpt(&text, 14)),
+                false => format!("For “{query}” there is:\n\n{}", pages.join("\n")),
+            }
+        }
+        Some(search) if was_refused(search) => {
+            "You did not allow it, so nothing was searched.".to_owned()
+        }
+        Some(search) => format!(
+            "The search for “{query}” failed: {}",
+            first_line(&search.text(), 200)
+        ),
+        None => "I was given no tool that searches the web.".to_owned(),
+    }
+}
+
+/// The numbered pages of a search, each with the address in the line below it.
+fn pages(text: &str) -> Vec<String> {
+    let lines: Vec<&str> = text.lines().collect();
+    let pairs = lines.windows(2).filter_map(|pair| {
+        let (number, title) = pair[0].strip_prefix('[')?.split_once("] ")?;
+        let url = pair[1].split_whitespace().next()?;
+        let is_page = number.parse::<u32>().is_ok() && url.starts_with("http");
+        is_page.then(|| format!("- {title}: {url}"))
+    });
+    pairs.collect()
 }
 
 /// Recounts the conversation so far: from the summary, and from the messages still in the window.
@@ -243,7 +298,28 @@ pub(super) fn recap(mind: &AgentTurn<'_>) -> String {
 pub(super) fn account(mind: &AgentTurn<'_>) -> String {
     let calls = mind.view.since_prompt().len();
     let failed = failures(mind).unwrap_or_default();
-    format!("That is as far as I get after {calls} calls. {failed}")
+    let calls = counted(calls as u64, "call");
+    format!("That is as far as I get after {calls}. {failed}")
         .trim_end()
         .to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_host_adds_for_the_model_is_not_quoted_to_the_user() {
+        let told = "(no output)\n(Changed on disk since you read them: a.md.)";
+        assert_eq!(without_note(told), "(no output)");
+        assert_eq!(without_note("(no output)"), "(no output)");
+        assert_eq!(without_note("a\nb"), "a\nb");
+    }
+
+    #[test]
+    fn the_pages_of_a_search_are_listed_with_their_addresses() {
+        let found =
+            "Pages:\n[1] Tides\n    https://a.example/1 (2 days ago)\n[2] No address\n\n> text [1]";
+        assert_eq!(pages(found), ["- Tides: https://a.example/1"]);
+    }
 }

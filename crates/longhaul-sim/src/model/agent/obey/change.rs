@@ -138,6 +138,16 @@ pub(super) fn fetch(mind: &mut AgentTurn<'_>, url: &str) -> AgentMove {
     say(answer::fetched(mind, url))
 }
 
+pub(super) fn search_web(mind: &mut AgentTurn<'_>, query: &str) -> AgentMove {
+    if mind.view.rounds(ToolPurpose::WebSearch) == 0
+        && let Some(offer) = mind.tools.of_kind(ToolPurpose::WebSearch)
+        && let Some(call) = mind.search_the_web(offer, Some(query))
+    {
+        return acting(format!("Searching the web for “{query}”."), [call]);
+    }
+    say(answer::searched(mind, query))
+}
+
 pub(super) fn delegate(mind: &mut AgentTurn<'_>, task: &str) -> AgentMove {
     if mind.view.rounds(ToolPurpose::Task) == 0
         && let Some(offer) = mind.tools.of_kind(ToolPurpose::Task)

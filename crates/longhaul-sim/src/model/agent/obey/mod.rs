@@ -48,6 +48,10 @@ impl AgentTurn<'_> {
 
     fn grant(&mut self, wish: &Wish) -> AgentMove {
         match wish {
+            // Words about a picture are no words to look for.
+            Wish::Beyond | Wish::Find(_) | Wish::Question(_) if self.view.pictures > 0 => {
+                AgentMove::Say(talk::pictures(self))
+            }
             Wish::Who => AgentMove::Say(talk::who()),
             Wish::Help => AgentMove::Say(talk::help(self)),
             Wish::Where => AgentMove::Say(talk::folder(self)),
@@ -64,6 +68,7 @@ impl AgentTurn<'_> {
             Wish::Find(term) => finding::find(self, std::slice::from_ref(term)),
             Wish::Question(terms) => finding::find(self, terms),
             Wish::Fetch(url) => change::fetch(self, url),
+            Wish::SearchWeb(query) => change::search_web(self, query),
             Wish::Delegate(task) => change::delegate(self, task),
             Wish::Todo(items) => change::todo(self, items),
             Wish::Run(what) => change::run(self, what),
@@ -118,7 +123,8 @@ impl AgentTurn<'_> {
         reads
             .filter_map(|read| read.input_any(PATH_FIELDS))
             .filter(|path| seen.insert(*path))
-            .filter_map(|path| file::one(self.view.since_prompt(), path))
+            // A file that has not changed since is not shown again.
+            .filter_map(|path| file::one(&self.view.exchanges, path))
             .collect()
     }
 

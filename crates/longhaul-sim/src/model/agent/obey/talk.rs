@@ -65,6 +65,15 @@ pub(super) fn beyond(mind: &AgentTurn<'_>) -> String {
     format!("I cannot do that: I am a simulated model and go by keywords. I can {able}.")
 }
 
+/// Says that pictures are not seen.
+pub(super) fn pictures(mind: &AgentTurn<'_>) -> String {
+    let what = match mind.view.pictures {
+        1 => "The picture is here, but".to_owned(),
+        many => format!("The {many} pictures are here, but"),
+    };
+    format!("{what} I am a simulated model and see none. A real one would.")
+}
+
 /// Acknowledges a rule, without a promise that keywords cannot keep.
 pub(super) fn noted() -> String {
     "Noted. I only read unless you tell me otherwise, and a compaction keeps your rule word for word.".to_owned()

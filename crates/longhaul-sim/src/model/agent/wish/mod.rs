@@ -51,6 +51,7 @@ pub(super) enum Wish {
     Find(String),
     Question(Vec<String>),
     Fetch(String),
+    SearchWeb(String),
     Delegate(String),
     Todo(Vec<String>),
     Run(Running),

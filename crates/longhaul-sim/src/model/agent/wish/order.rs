@@ -4,11 +4,13 @@
 use super::words::path_in;
 use super::{Running, Wish};
 use crate::model::conversation::among;
+use crate::model::web_search;
 
 const POLITE: &str = "please|now|then|and|also|ok|okay|so|next|first|can you|could you|would you|will you|i want you to|\
     i would like you to|let us|let's|kindly|just";
 const HOW_TO_WRITE: &str = "write a file hello.txt saying good morning";
 const HOW_TO_EDIT: &str = "replace \"old words\" with \"new words\" in notes.txt";
+const HOW_TO_SEARCH: &str = "search the web for tide tables";
 const HOW_TO_RUN: &str = "run `ls -l`";
 /// Programs that are recognized without backticks.
 const PROGRAMS: &str = "cargo cat date df du echo find git go grep head ls make mkdir node npm pwd python python3 rm rustc \
@@ -59,6 +61,13 @@ fn order((verb, rest): (String, &str)) -> Option<Wish> {
     match verb.as_str() {
         "fetch" | "open" | "get" | "read" | "download" if url_in(rest).is_some() => {
             url_in(rest).map(Wish::Fetch)
+        }
+        "search" | "google" | "look" if web_search::asks(&format!("{verb} {rest}")) => {
+            let query = web_search::queries(rest).into_iter().next();
+            query
+                .filter(|query| !query.is_empty())
+                .map(Wish::SearchWeb)
+                .or(Some(Wish::Unclear(HOW_TO_SEARCH)))
         }
         "todo" | "todos" => Some(Wish::Todo(items(rest))),
         "add" | "put" | "make" | "write" | "keep"
