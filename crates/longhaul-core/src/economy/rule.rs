@@ -1,13 +1,10 @@
 //! The rule (V3): of the actions whose rent has reached their price, the one with the largest rent − price is done.
 //!
-//! The request that is about to be sent is certain, so what it would add to the rent of an action counts already. A price
-//! that does not change is waited for in full, and acting then costs at most twice the best.
-//!
 //! Fixed adjustments make it sooner or later; replays of recorded sessions (V7) chose them. The price of clearing
 //! a result grows with what follows it, and whoever waits pays for that; so most of the growth since the result could
-//! first be removed is not waited for. And while a summary is coming nearer, a clearing is done only if it is earned in half
-//! of the time that is left until then; where a threshold makes the summary, in all of it, together with its part of the
-//! summary that it postpones.
+//! first be removed is not waited for. A price that does not change is waited for in full, and acting then costs at most
+//! twice the best. And while a summary is coming nearer, a clearing is done only if it is earned in half of the time that is
+//! left until then; where a threshold makes the summary, in all of it, together with its part of the summary that it postpones.
 
 use super::action_price::{self, ClearingSizes, SummarySizes};
 use super::rent::PlacedThinking;
@@ -175,10 +172,7 @@ fn best_clearing(
             continue;
         }
         let is_due = || match situation.warmth {
-            PrefixWarmth::Hot => {
-                let coming = rates.read.of(sizes.removed);
-                gain + coming + unwaited_growth(rates, grown) >= Usd::ZERO
-            }
+            PrefixWarmth::Hot => gain + unwaited_growth(rates, grown) >= Usd::ZERO,
             PrefixWarmth::Cold | PrefixWarmth::Uncached => gain >= Usd::ZERO,
         };
         let is_free = price <= Usd::ZERO;
@@ -276,12 +270,11 @@ fn weigh_summary(
     };
     let price = action_price::summary(rates, situation.warmth, sizes);
     let rent = view.summary_rent(rates);
-    let step = rates.read.of(freed);
     Some(WeighedSummary {
         decision: EconomyDecision::new(EconomyAction::Summarize, price, rent, freed, rates),
-        is_due: rent + step >= price.max(Usd::ZERO),
+        is_due: rent >= price.max(Usd::ZERO),
         lacking: (price - rent).max(Usd::ZERO),
-        step,
+        step: rates.read.of(freed),
     })
 }
 

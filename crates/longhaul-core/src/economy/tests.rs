@@ -228,7 +228,7 @@ fn v2_the_state_survives_being_stored_and_being_rebuilt_from_the_history() {
 }
 
 #[test]
-fn v3_a_result_is_cleared_when_its_rent_with_the_coming_request_reaches_its_price_and_not_before() {
+fn v3_a_result_is_cleared_when_its_rent_reaches_its_price_and_not_before() {
     let rates = rates();
     // After the result 1,000 tokens of text and three results of 100 stay, and a marker of 60.
     let mut view = one_large_result(10_060, 1_000);
@@ -242,8 +242,7 @@ fn v3_a_result_is_cleared_when_its_rent_with_the_coming_request_reaches_its_pric
         }
         waited += 1;
     };
-    // The request that is about to be sent counts.
-    assert_eq!(waited, (price + step - 1) / step - 1);
+    assert_eq!(waited, (price + step - 1) / step);
     assert_eq!(decision.action, EconomyAction::Clear(0..1));
     assert_eq!(decision.price, pico(price));
     assert_eq!(decision.rent, pico(waited * step));
@@ -345,7 +344,7 @@ fn v3_only_the_full_policy_summarizes_and_only_when_the_price_is_earned() {
     };
     assert_eq!(decision.action, EconomyAction::Summarize);
     assert_eq!(decision.price, pico(price));
-    assert_eq!(requests, (price + step - 1) / step - 1);
+    assert_eq!(requests, (price + step - 1) / step);
 }
 
 #[test]
