@@ -389,7 +389,7 @@ fn searching(album: &mut Album) {
 
 fn asking(album: &mut Album) {
     album.world.write(".claude/settings.json", BELL);
-    let provider = Provider::scripted(
+    let provider = Provider::scripted_at_once(
         &ASKING
             .map(|line| line.replace('\n', " "))
             .each_ref()
