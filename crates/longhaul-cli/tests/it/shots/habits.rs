@@ -383,7 +383,9 @@ fn searching(album: &mut Album) {
     album.terminal.keys("1");
     album.idle();
     album.keep("> search the web");
-    album.asks("/cost");
+    album.says("/cost");
+    album.terminal.sees("web searches:");
+    album.idle();
     album.keep("> /cost");
 }
 
