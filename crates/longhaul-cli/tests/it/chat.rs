@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use longhaul_sim::model::script::ReplyScript;
 use longhaul_sim::model::{SimModel, SimModelOptions as ModelOptions};
 use longhaul_sim::server::{SimServer, SimServerOptions};
-use longhaul_sim::world::{self, World as SimWorld};
+use longhaul_sim::world::{self, ReplySpeed, World as SimWorld};
 use serde_json::Value;
 
 use crate::support::{Finish, Run, World};
@@ -19,6 +19,16 @@ pub(crate) struct Provider {
 
 impl Provider {
     pub(crate) fn scripted(turns: &[&str]) -> Self {
+        Self::at(ReplySpeed::default(), turns)
+    }
+
+    /// One whose world knows that replies are sent at once, so that the next request reads what they cached.
+    pub(crate) fn scripted_at_once(turns: &[&str]) -> Self {
+        let at_once = SimServerOptions::world_pace(SimServerOptions::default().pace);
+        Self::at(at_once, turns)
+    }
+
+    fn at(pace: ReplySpeed, turns: &[&str]) -> Self {
         let mut script = r#"{"script":1,"by":"replies","helpers":"built-in"}"#.to_owned();
         for turn in turns {
             script = format!("{script}\n{turn}");
@@ -32,9 +42,8 @@ impl Provider {
             .enable_all()
             .build()
             .unwrap();
-        // Replies are sent at once, so the world must not think that they take longer.
         let sim = SimWorld::new(world::WorldOptions {
-            pace: SimServerOptions::world_pace(SimServerOptions::default().pace),
+            pace,
             ..world::WorldOptions::new(1, Box::new(model))
         });
         let address = "127.0.0.1:0".parse().unwrap();

@@ -46,7 +46,11 @@ impl SearchDomains {
         let named = !self.allowed.is_empty();
         for rule in forbidden {
             let refused = rule.strip_prefix("*.").unwrap_or(rule);
-            if refused.contains('*') || !is_host(refused) {
+            if !refused.contains('*') && !is_host(refused) {
+                // No page of the web is at `localhost` or in a network without a domain.
+                continue;
+            }
+            if refused.contains('*') {
                 let gaps = [("rule", &*inline(rule))];
                 return Err(fill(include_str!("fragments/inexpressible.md"), &gaps));
             }
@@ -181,6 +185,8 @@ mod tests {
         let around = json!({"allowed_domains": ["example.com"]});
         let refused = without(&around, &["secret.example.com"]).unwrap_err();
         assert!(refused.contains("would include it"), "{refused}");
+        let nowhere = without(&json!({}), &["localhost", "[::1]", "*.internal"]).unwrap();
+        assert_eq!(nowhere.field(), None, "no page of the web is there");
         let refused = without(&json!({}), &["*"]).unwrap_err();
         assert!(
             refused.contains("cannot keep to the user's rule"),

@@ -383,13 +383,15 @@ fn searching(album: &mut Album) {
     album.terminal.keys("1");
     album.idle();
     album.keep("> search the web");
-    album.asks("/cost");
+    album.says("/cost");
+    album.terminal.sees("web searches:");
+    album.idle();
     album.keep("> /cost");
 }
 
 fn asking(album: &mut Album) {
     album.world.write(".claude/settings.json", BELL);
-    let provider = Provider::scripted(
+    let provider = Provider::scripted_at_once(
         &ASKING
             .map(|line| line.replace('\n', " "))
             .each_ref()

@@ -56,7 +56,11 @@ pub(super) fn further(mind: &AgentTurn<'_>) -> String {
         return format!("{seen} Say “write a made-up text” to have the window filled.");
     }
     let lines: usize = held.iter().map(|held| held.text.lines().count()).sum();
-    let mut parts = vec![format!("{}, {lines} lines:", files(held.len()))];
+    let mut parts = vec![format!(
+        "{}, {}:",
+        files(held.len()),
+        counted(lines as u64, "line")
+    )];
     let read: Vec<String> = held
         .iter()
         .map(|held| format!("- {}", about(mind, held)))

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use longhaul_core::figures::counted;
+
 use super::super::file::RememberedFile;
 use super::super::known_paths::extension;
 use super::super::say::excerpt;
@@ -12,10 +14,7 @@ use crate::model::conversation::{ToolExchange, clip, first_line};
 use crate::model::toolbox::{PATH_FIELDS, ToolPurpose};
 
 pub(super) fn files(count: usize) -> String {
-    match count {
-        1 => "1 file".to_owned(),
-        count => format!("{count} files"),
-    }
+    counted(count as u64, "file")
 }
 
 /// The last lines of a text, each clipped.
@@ -62,10 +61,7 @@ pub(super) fn about(mind: &AgentTurn<'_>, held: &RememberedFile) -> String {
             line => format!(", begins “{line}”"),
         },
     };
-    let lines = match lines {
-        1 => "1 line".to_owned(),
-        count => format!("{count} lines"),
-    };
+    let lines = counted(lines as u64, "line");
     format!("`{}`: {lines} seen{what}", mind.display_path(&held.path))
 }
 
