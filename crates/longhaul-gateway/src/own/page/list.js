@@ -5,6 +5,7 @@ import { el, say, show, why } from "./dom.js";
 import { csvButton } from "./download.js";
 import { pager, shareBar, table, tile } from "./table.js";
 import { welcome } from "./welcome.js";
+import { withheld } from "./withheld.js";
 import { clock, count, detailOf, HOW_SAVED, money, nameOf, percent, prompt, share, since, tokens } from "./words.js";
 
 const FIRST = 200, MOST = 10_000;
@@ -67,9 +68,10 @@ export function listView() {
   const find = el("input", { type: "search", placeholder: "Name, model, client or key", "aria-label": "Find sessions by name, id, model, client or key", oninput: () => { pages.first(); draw(); } });
   const rows = table({ columns: COLUMNS, caption: "Sessions, the newest first", key: (s) => s.session, link: (s) => `#/session/${s.session}`, kind: "sessions", changed: () => { pages.first(); draw(); } });
   const pages = pager(() => draw());
+  const hidden = withheld();
   const nothing = el("p", { class: "quiet" }, "No session is like that.");
   const more = el("button", { type: "button", class: "plain", onclick: async () => { limit = Math.min(MOST, limit * 4); await load(); } }, "Older sessions too");
-  const shown = el("div", {}, el("h1", { class: "unseen" }, "Sessions"), el("div", { class: "tiles" }, Object.values(tiles).map((part) => part.node)),
+  const shown = el("div", {}, el("h1", { class: "unseen" }, "Sessions"), hidden.node, el("div", { class: "tiles" }, Object.values(tiles).map((part) => part.node)),
     el("section", { class: "card" }, el("div", { class: "bar-top" }, el("h2", {}, "Sessions"), el("span", { class: "tools" }, find, rows.sorter, csvButton(() => "/longhaul/api/sessions?format=csv"))), rows.node, nothing, pages.node, more));
   const empty = welcome();
   const node = el("div", {}, shown, empty);
@@ -82,7 +84,9 @@ export function listView() {
   }
 
   async function load() {
-    ({ sessions } = await get(`/longhaul/api/sessions?limit=${limit}`));
+    const answer = await get(`/longhaul/api/sessions?limit=${limit}`);
+    sessions = answer.sessions;
+    hidden.update(answer.texts);
     show(empty, sessions.length === 0);
     show(shown, sessions.length > 0);
     show(more, sessions.length >= limit && limit < MOST);

@@ -8,6 +8,7 @@ import { compactionList } from "./compactions.js";
 import { el, say, show, why } from "./dom.js";
 import { tile } from "./table.js";
 import { count, HOW_SAVED, money, nameOf, percent, percentile, plural, prompt, share, short, since, span, tokens } from "./words.js";
+import { withheld } from "./withheld.js";
 
 const LIMIT = 2_000;
 
@@ -51,9 +52,9 @@ export function sessionView(session, asked) {
     picture.pick(number);
   });
   const calls = callsTable(session);
-  const cut = el("p", { class: "quiet" });
+  const cut = el("p", { class: "quiet" }), hidden = withheld();
   const node = el("div", {}, el("p", { class: "back" }, el("a", { href: "#/" }, "← All sessions")),
-    el("div", { class: "session-head" }, el("h1", {}, name), facts), el("div", { class: "tiles" }, Object.values(tiles).map((part) => part.node)), cut, lines,
+    el("div", { class: "session-head" }, el("h1", {}, name), facts), hidden.node, el("div", { class: "tiles" }, Object.values(tiles).map((part) => part.node)), cut, lines,
     picture.node, el("div", { class: "two" }, compactions.node, breaks.node), calls.node);
 
   function choose(next) {
@@ -115,6 +116,7 @@ export function sessionView(session, asked) {
     next.calls.forEach((call, at) => { call.number = at + 1; });
     next.compactions.forEach((made, at) => { made.number = at + 1; });
     answer = next;
+    hidden.update(answer.texts);
     draw();
     compactions.update(answer.compactions);
     breaks.update(answer.calls, whyUncached(answer.calls));
