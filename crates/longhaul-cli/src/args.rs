@@ -25,6 +25,8 @@ macro_rules! examples {
     () => {
         "Examples:
   longhaul chat                         work with an agent in this folder
+  longhaul wrap claude                  run another agent so that its window never fills up
+  longhaul serve --upstream https://api.anthropic.com   a gateway that does it for any client
   longhaul inspect session.jsonl        what is in this conversation's window
   longhaul inspect ~/.claude/projects   all sessions below a folder
   longhaul inspect 6113e919             a session by its id, or the beginning of it
@@ -33,8 +35,6 @@ macro_rules! examples {
   longhaul replay ~/.claude/projects    what sessions would have cost under other policies
   longhaul notes 6113e919               what is noted about a session
   longhaul compact session.jsonl --output small.jsonl   summarize an old conversation
-  longhaul wrap claude                  run another agent so that its window never fills up
-  longhaul serve --upstream https://api.anthropic.com   a gateway that does it for any client
   longhaul savings                      what the gateway used and saved
   longhaul doctor                       why something does not work
   claude mcp add longhaul -- longhaul mcp               let Claude Code search its old sessions
@@ -97,20 +97,20 @@ pub(crate) struct GlobalArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum CliCommand {
     Chat(ChatArgs),
+    Wrap(WrapArgs),
+    Serve(ServeArgs),
     Inspect(InspectArgs),
     Show(ShowArgs),
-    Compact(CompactArgs),
-    Config(ConfigArgs),
-    Doctor(DoctorArgs),
-    Mcp(McpArgs),
-    Notes(NotesArgs),
-    Purge(PurgeArgs),
     Recall(RecallArgs),
+    Compact(CompactArgs),
     Replay(ReplayArgs),
     Savings(SavingsArgs),
-    Serve(ServeArgs),
+    Notes(NotesArgs),
+    Purge(PurgeArgs),
+    Doctor(DoctorArgs),
+    Config(ConfigArgs),
+    Mcp(McpArgs),
     Sim(SimArgs),
-    Wrap(WrapArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
 }

@@ -194,6 +194,8 @@ pub(crate) enum CliError {
     NotUndone(UndoError),
     #[error("{}", error.to_string().trim_end_matches('.'))]
     Agent { error: AgentError },
+    #[error("there is nothing to look for")]
+    NothingToFind,
     #[error("there is no prompt")]
     NoPrompt,
     #[error("--resume needs the id of a session with -p")]
@@ -428,6 +430,7 @@ impl CliError {
             Self::NoListInPrint => {
                 "Start without -p to choose from a list, or use --continue for the newest."
             }
+            Self::NothingToFind => "Give words to look for, or an id (--id) or a file (--path).",
             Self::NoPrompt => "Give it after -p, or pipe it in: longhaul chat -p 'What is this?'.",
             Self::Agent {
                 error: AgentError::Open(OpenError::Window(_)),

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use longhaul_core::config::Config;
+use longhaul_core::models::ModelTable;
 use longhaul_gateway::front::{
     Gateway, GatewayOptions, KeylessClients, SessionNames, StartError, UpstreamChoice,
     raise_open_files,
@@ -90,6 +91,7 @@ pub(crate) fn gateway_options(
     options.recall = RecallMode::from(config.gateway_recall);
     options.session_names = SessionNames::from(config.gateway_hashes);
     options.models = settings::models(&config)?;
+    check_window(&config, &options.models)?;
     options.retention_days = config.retention_days;
     options.config = config;
     options.clearable = command.clearable.clone();
@@ -112,6 +114,15 @@ pub(crate) fn gateway_options(
     timeouts.upstream_idle = seconds(command.idle, timeouts.upstream_idle);
     timeouts.drain = seconds(command.drain, timeouts.drain);
     Ok(options)
+}
+
+/// Refuses a cap of the window within which no model could work, where nothing would ever be made smaller.
+fn check_window(config: &Config, models: &ModelTable) -> Result<(), CliError> {
+    let widest = models.models().max_by_key(|spec| spec.window);
+    match widest.map(|spec| longhaul::window(config, spec)) {
+        Some(Err(error)) => Err(error.into()),
+        _ => Ok(()),
+    }
 }
 
 /// Starts a gateway.

@@ -6,8 +6,8 @@
 //!
 //! `cargo bench -p longhaul-gateway --bench proxy [-- "50 KB"]`. Needs `nginx` on the PATH; without it, the benchmark
 //! only reports that. `--profile=gateway:1` runs only the gateway, with one client, for a profiler. At the end, it
-//! measures the resident memory of a thousand idle conversations. `LONGHAUL_PEERS` names other proxies to measure with the
-//! JSON requests, alone with one client (`peers/mod.rs`).
+//! measures the resident memory of a thousand idle conversations. If `LONGHAUL_PEERS` names other proxies (`peers/mod.rs`), these
+//! are measured instead, with one client and the smaller JSON request, in turns with nginx.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -78,6 +78,17 @@ fn main() {
         .filter(|arg| !arg.starts_with('-'))
         .collect();
     let at = |port| SocketAddr::from(([127, 0, 0, 1], port));
+    let others = peers::of_environment();
+    if !others.is_empty() {
+        compare_peers(
+            &request("/v1/messages", 50_000),
+            at(fixed),
+            at(plain),
+            &others,
+        );
+        drop((upstream, proxy));
+        std::process::exit(0);
+    }
     for (what, path, size) in [
         ("50 KB, JSON", "/v1/messages", 50_000),
         ("800 KB, JSON", "/v1/messages", 800_000),
@@ -132,9 +143,6 @@ fn main() {
                 all.rate, all.p50, all.p99, one.p50, one.p99
             );
         }
-        if path == "/v1/messages" {
-            compare_peers(&request, &alone);
-        }
         let [_, nginx, ours, ..] = &together;
         println!("  throughput {:.2}x of nginx's", ours.rate / nginx.rate);
         for (who, [direct, nginx, ours, ..]) in [("one client", &alone), ("all clients", &together)]
@@ -155,26 +163,52 @@ fn main() {
     std::process::exit(0);
 }
 
-/// Measures other proxies with one client, and what they add to a request against what nginx adds.
-fn compare_peers(request: &[u8], [direct, nginx, ours, ..]: &[Figures; 5]) {
-    let added = |it: &Figures| it.p50 - direct.p50;
-    for peer in peers::of_environment() {
-        let addr = peer.url.socket_addrs(|| None).unwrap()[0];
-        if let Err(refusal) = first_answer(addr, request) {
+/// Measures other proxies with one client, in turns with the upstream itself and with nginx, and prints what each adds to a
+/// request. What they add is compared within a round, because the machine may be busier in the next.
+fn compare_peers(request: &[u8], direct: SocketAddr, nginx: SocketAddr, peers: &[peers::Peer]) {
+    let mut rounds = vec![Vec::new(); peers.len() + 1];
+    let addresses: Vec<SocketAddr> = std::iter::once(nginx)
+        .chain(
+            peers
+                .iter()
+                .map(|peer| peer.url.socket_addrs(|| None).unwrap()[0]),
+        )
+        .collect();
+    for (peer, addr) in peers.iter().zip(&addresses[1..]) {
+        if let Err(refusal) = first_answer(*addr, request) {
             println!("  {:<12} {refusal}", peer.name);
-            continue;
+            return;
         }
-        let rounds = (0..ROUNDS).map(|_| run(1, addr, request)).collect();
-        let it = median(rounds);
+    }
+    for _ in 0..ROUNDS {
+        let bare = run(1, direct, request).p50;
+        for (rounds, addr) in rounds.iter_mut().zip(&addresses) {
+            rounds.push(run(1, *addr, request).p50 - bare);
+        }
+    }
+    let by_nginx = rounds[0].clone();
+    let names = std::iter::once("nginx").chain(peers.iter().map(|peer| peer.name.as_str()));
+    for (name, added) in names.zip(rounds) {
+        let times: Vec<f64> = added
+            .iter()
+            .zip(&by_nginx)
+            .map(|(it, nginx)| it / nginx.max(1.0))
+            .collect();
+        let ([least, middle, most], [fewest, usual, greatest]) = (spread(added), spread(times));
         println!(
-            "  {:<12} one client p50 {:>8.0} µs   p99 {:>8.0} µs   added p50 {:.0}x of nginx's, {:.1}x of the gateway's",
-            peer.name,
-            it.p50,
-            it.p99,
-            added(&it) / added(nginx).max(1.0),
-            added(&it) / added(ours).max(1.0)
+            "  {name:<18} adds {middle:>9.0} µs ({least:.0} to {most:.0}), {usual:.1} times nginx's ({fewest:.1} to {greatest:.1})"
         );
     }
+}
+
+/// The least, the median and the greatest.
+fn spread(mut values: Vec<f64>) -> [f64; 3] {
+    values.sort_by(f64::total_cmp);
+    [
+        values[0],
+        values[values.len() / 2],
+        values[values.len() - 1],
+    ]
 }
 
 /// Whether a proxy answers at all; the error says what it does instead.

@@ -6,8 +6,8 @@
 //! change is passed on byte for byte. `front/` is HTTP on the clients' side, `upstream/` on the model API's side,
 //! `recall/` lets the model look up what is no longer sent,
 //! `memory/` limits how much is held at once; `own/` has the gateway's own responses: health, metrics, the sessions as
-//! JSON, the page. `savings/` says what managing was worth, `calling_agent.rs` which agent made a call, and `proof.rs` how
-//! a gateway proves whose it is.
+//! JSON, the page. `savings/` says what managing was worth, `calling_agent.rs` which agent made a call, `peer_user/`
+//! whose a connection is, and `proof.rs` how a gateway proves whose it is.
 
 pub mod body;
 pub mod branch;
@@ -21,6 +21,7 @@ mod options;
 pub mod own;
 mod own_body;
 mod peer_sync;
+pub mod peer_user;
 pub mod policy;
 pub mod proof;
 pub mod recall;

@@ -14,6 +14,7 @@ use crate::breakpoints::BreakpointMode;
 use crate::calling_agent::CallingAgent;
 pub use crate::limits::{GatewayLimits, GatewayTimeouts};
 use crate::manage::NotesMode;
+use crate::peer_user::{PeerUsers, SystemPeerUsers};
 use crate::policy::{PolicyRules, RecallMode};
 use crate::proof::GatewayProof;
 use crate::store::{
@@ -96,7 +97,8 @@ pub struct GatewayOptions {
     pub allowed_hosts: Vec<String>,
     /// Models and their prices.
     pub models: ModelTable,
-    /// The token for seeing sessions; without one, they are shown only on this machine.
+    /// The token for seeing sessions; without one, they are shown only on this machine, and text of conversations only to
+    /// the user who runs the gateway.
     pub token: Option<Secret>,
     /// The token that clients must send in `x-longhaul-token` to have requests passed on; without one, all requests
     /// are.
@@ -113,6 +115,8 @@ pub struct GatewayOptions {
     pub timeouts: GatewayTimeouts,
     /// The clock that measures how long a conversation was idle.
     pub clock: Arc<dyn Clock>,
+    /// Tells which user of this machine a request for text of conversations comes from.
+    pub peer_users: Arc<dyn PeerUsers>,
     /// The secret by which programs of the same user recognize this gateway.
     pub proof: Option<GatewayProof>,
     /// The agent that this gateway was started for, if there is only one.
@@ -148,6 +152,7 @@ impl GatewayOptions {
             limits: GatewayLimits::default(),
             timeouts: GatewayTimeouts::default(),
             clock: Arc::new(SystemClock),
+            peer_users: Arc::new(SystemPeerUsers),
             proof: None,
             caller: None,
         }

@@ -13,6 +13,7 @@ use crate::manage::Compactor;
 use crate::memory::MemoryBudget;
 use crate::options::{GatewayLimits, GatewayTimeouts, KeylessClients, SessionNames};
 use crate::peer_sync::PeerSync;
+use crate::peer_user::PeerUsers;
 use crate::policy::PolicyRules;
 use crate::proof::GatewayProof;
 use crate::recall::HistoryRecall;
@@ -45,6 +46,8 @@ pub(crate) struct GatewayState {
     pub(crate) client_token: Option<Secret>,
     pub(crate) on_loopback: bool,
     pub(crate) port: u16,
+    /// `None` where the system does not say which user a request comes from.
+    pub(crate) peer_users: Option<Arc<dyn PeerUsers>>,
     pub(crate) proof: Option<GatewayProof>,
     pub(crate) caller: Option<CallingAgent>,
     pub(crate) models: ModelTable,

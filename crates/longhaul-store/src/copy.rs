@@ -41,6 +41,12 @@ pub enum CopyError {
         /// The path of the file.
         path: PathBuf,
     },
+    /// What has that name is a folder or a device, and is never replaced.
+    #[error("{} is not a regular file, and stays as it is", path.display())]
+    NotAFile {
+        /// The path of it.
+        path: PathBuf,
+    },
     /// The copy cannot be written.
     #[error("cannot write {}: {source}; nothing was changed", path.display())]
     NotWritten {
@@ -79,10 +85,18 @@ impl TranscriptCopy {
     /// here, before much is written, which file it should then delete.
     ///
     /// # Errors
-    /// Fails if the target exists and may not be replaced, and if the copy cannot be created.
+    /// Fails if the target exists and may not be replaced, which holds for everything but files, and if the copy cannot be
+    /// created.
     pub fn begin(target: &Path, existing: ExistingFilePolicy) -> Result<Self, CopyError> {
         if existing == ExistingFilePolicy::Keep && fs::symlink_metadata(target).is_ok() {
             return Err(CopyError::Exists {
+                path: target.to_owned(),
+            });
+        }
+        // A device would be gone for all programs.
+        let is_replaceable = |found: fs::Metadata| found.is_file() || found.is_symlink();
+        if fs::symlink_metadata(target).is_ok_and(|found| !is_replaceable(found)) {
+            return Err(CopyError::NotAFile {
                 path: target.to_owned(),
             });
         }

@@ -91,6 +91,12 @@ pub(crate) fn run(workspace: &CargoWorkspace, words: &[&str]) -> TaskResult {
             "the program has {size} bytes, and at most {MOST_BYTES} are allowed: is the profile `dist` still stripped?"
         )]);
     }
+    if is_release && has_symbols(&program) {
+        return Err(vec![
+            "the program has a table of symbols: is it still stripped in the profile `dist`?"
+                .to_owned(),
+        ]);
+    }
     recipe::check(workspace)?;
 
     let out = request.out.unwrap_or(workspace.target.join("packages"));
@@ -156,6 +162,12 @@ fn build(workspace: &CargoWorkspace) -> Result<PathBuf, Vec<String>> {
     Ok(workspace.target.join("dist").join(program))
 }
 
+/// Whether a program for Linux still has the names of its functions; nobody who installs it needs them.
+fn has_symbols(program: &[u8]) -> bool {
+    const SECTION: &[u8] = b"\0.symtab\0";
+    program.starts_with(b"\x7fELF") && program.windows(SECTION.len()).any(|part| part == SECTION)
+}
+
 fn read(path: &Path) -> Result<Vec<u8>, Vec<String>> {
     fs::read(path).map_err(|error| vec![format!("cannot read {}: {error}", path.display())])
 }
@@ -163,6 +175,13 @@ fn read(path: &Path) -> Result<Vec<u8>, Vec<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_program_with_a_table_of_symbols_is_known() {
+        assert!(has_symbols(b"\x7fELF...\0.symtab\0.strtab\0"));
+        assert!(!has_symbols(b"\x7fELF...\0.shstrtab\0.text\0"));
+        assert!(!has_symbols(b"MZ \0.symtab\0"));
+    }
 
     #[test]
     fn flags_are_read_and_unknown_ones_refused() {

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use super::PROGRAM;
 use crate::TaskResult;
 use crate::workspace::output;
 
@@ -18,6 +19,7 @@ pub(super) fn install_and_run(packages: &[PathBuf], version: &str) -> TaskResult
     for (kind, try_it) in [
         ("tarball", tarball as TryPackage),
         ("wheel", wheel),
+        ("wheel through uvx", uvx),
         ("npm packages", npm),
     ] {
         let folder = scratch.join(kind.replace(' ', "-"));
@@ -95,28 +97,53 @@ fn wheel(packages: &[PathBuf], folder: &Path) -> Result<Option<PathBuf>, Vec<Str
     Ok(Some(folder.join("bin").join(program_name())))
 }
 
+/// `uvx` runs a wheel from a folder of its own, which it makes.
+fn uvx(packages: &[PathBuf], folder: &Path) -> Result<Option<PathBuf>, Vec<String>> {
+    if !is_there("uv") {
+        return Ok(None);
+    }
+    let Some(package) = with_ending(packages, ".whl").next() else {
+        return Err(vec!["there is none".to_owned()]);
+    };
+    let mut uv = Command::new("uv");
+    uv.args(["tool", "install", "--quiet", "--offline"])
+        .arg(absolute(package)?)
+        .env("UV_CACHE_DIR", folder.join("cache"))
+        .env("UV_TOOL_DIR", folder.join("tools"))
+        .env("UV_TOOL_BIN_DIR", folder.join("bin"));
+    output(&mut uv)?;
+    Ok(Some(folder.join("bin").join(program_name())))
+}
+
 fn npm(packages: &[PathBuf], folder: &Path) -> Result<Option<PathBuf>, Vec<String>> {
     if !is_there("npm") {
         return Ok(None);
     }
-    fs::write(folder.join("package.json"), "{\"private\": true}\n")
-        .map_err(|error| vec![error.to_string()])?;
     let mut npm = Command::new("npm");
     npm.current_dir(folder)
         .args([
             "install",
+            "--global",
             "--offline",
             "--no-audit",
             "--no-fund",
             "--silent",
         ])
+        .arg("--prefix")
+        .arg(folder)
         .env("npm_config_cache", folder.join("cache"));
     // What is installed first is not looked for elsewhere.
     for package in with_ending(packages, ".tgz") {
         npm.arg(absolute(package)?);
     }
     output(&mut npm)?;
-    Ok(Some(folder.join("node_modules/.bin/longhaul")))
+    // Where npm puts what is installed for everybody.
+    let is_unix = cfg!(unix);
+    Ok(Some(if is_unix {
+        folder.join("bin").join(PROGRAM)
+    } else {
+        folder.join(format!("{PROGRAM}.cmd"))
+    }))
 }
 
 fn absolute(path: &Path) -> Result<PathBuf, Vec<String>> {
@@ -128,7 +155,7 @@ fn program_name() -> String {
     format!("longhaul{}", std::env::consts::EXE_SUFFIX)
 }
 
-/// Runs the program: its version, and one command that does something.
+/// Runs the program: its version, one command that reads settings, and a prompt that the simulated model answers.
 fn runs(program: &Path, version: &str) -> TaskResult {
     let said = output(Command::new(program).arg("--version"))?;
     if said.trim() != format!("longhaul {version}") {
@@ -140,6 +167,19 @@ fn runs(program: &Path, version: &str) -> TaskResult {
             "{} cannot show its settings",
             program.display()
         )]);
+    }
+    let home = std::env::temp_dir().join(format!("longhaul-trial-{}", std::process::id()));
+    fs::create_dir_all(&home).map_err(|error| vec![format!("{}: {error}", home.display())])?;
+    let answer = output(
+        Command::new(program)
+            .args(["chat", "-p", "What is in this folder?"])
+            .current_dir(&home)
+            .env("LONGHAUL_HOME", home.join("home"))
+            .env_remove("ANTHROPIC_API_KEY"),
+    );
+    let _ = fs::remove_dir_all(&home);
+    if answer?.trim().is_empty() {
+        return Err(vec![format!("{} does not answer", program.display())]);
     }
     Ok(())
 }

@@ -1,7 +1,8 @@
 //! `longhaul doctor`: looks for reasons why something does not work, and says what to do about each. It changes nothing.
 //!
 //! `finding.rs` is what a check finds, `folders.rs` looks at LONGHAUL_HOME and the settings, `store.rs` at the usage log,
-//! `network.rs` at ports, proxies and upstreams, `programs.rs` at agents and their keys, `page.rs` shows it all.
+//! `texts.rs` at who can read texts on the gateway's page, `network.rs` at ports, proxies and upstreams, `programs.rs` at
+//! agents and their keys, `page.rs` shows it all.
 
 mod finding;
 mod folders;
@@ -9,6 +10,7 @@ mod network;
 mod page;
 mod programs;
 mod store;
+mod texts;
 
 use crate::agents::AgentProfiles;
 use crate::args::DoctorArgs as Command;
@@ -33,6 +35,7 @@ pub(crate) fn run(command: &Command, given: &CommandSettings) -> Result<CliOutco
         found.push(network::port(listen, &running));
     }
     found.extend(network::gateways(&running));
+    found.push(texts::texts(given));
     found.extend(network::proxies(|name| std::env::var(name).ok()));
     match AgentProfiles::load(given) {
         Err(error) => found.push(

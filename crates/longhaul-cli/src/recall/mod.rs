@@ -53,6 +53,9 @@ impl RecallAnswer {
 pub(crate) fn run(command: &Command, given: &CommandSettings) -> Result<CliOutcome, CliError> {
     // Needed for the log and the warnings only: no setting changes the results.
     given.resolve(Vec::new())?;
+    if command.id.is_none() && command.path.is_none() && command.query.join("").trim().is_empty() {
+        return Err(CliError::NothingToFind);
+    }
     let home = Home::longhaul(&given.env)?;
     let transcript = match InspectionTarget::find(&command.session, &given.env)? {
         InspectionTarget::File(path) => path,

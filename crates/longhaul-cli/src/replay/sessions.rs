@@ -135,7 +135,15 @@ fn sources(
             }
             InspectionTarget::File(path) => vec![path],
             InspectionTarget::Folder(path) => {
-                let found = transcripts_under(&path);
+                let mut found = transcripts_under(&path);
+                if found.paths.is_empty()
+                    && let Some(unlisted) = found.problems.pop()
+                {
+                    return Err(CliError::Read {
+                        path: unlisted.path,
+                        source: unlisted.source,
+                    });
+                }
                 apart.extend(found.problems.iter().map(|unlisted| ApartSession {
                     file: unlisted.path.display().to_string(),
                     reason: unlisted.source.to_string(),

@@ -138,6 +138,10 @@ fn h7_a_window_too_small_to_work_in_is_refused_with_a_sentence() {
             .fails(&[]);
         world.run(["inspect", target, "--window", "4000"]).ends(0);
     }
+    for command in ["serve", "chat"] {
+        let run = world.run([command, "--window", "10"]);
+        run.fails(&["10 tokens", "too small"]);
+    }
 }
 
 #[test]
@@ -195,4 +199,105 @@ fn a_locale_without_unicode_gets_ascii_and_nothing_else_changes() {
     assert!(ascii.is_ascii(), "{ascii}");
     assert!(!unicode.is_ascii(), "{unicode}");
     assert_eq!(ascii.chars().count(), unicode.chars().count());
+}
+
+/// What a program run as another user, to whom a folder is closed, ends with and says; `None` where we cannot be one.
+#[cfg(target_os = "linux")]
+fn as_another_user(world: &World, arguments: &[&str]) -> Option<(Option<i32>, String)> {
+    use std::os::unix::process::CommandExt as _;
+
+    // Its own folder lets nobody else in; the program may be in one that is not ours to open either.
+    let program = world.root().join("longhaul");
+    std::fs::copy(env!("CARGO_BIN_EXE_longhaul"), &program).unwrap();
+    set_mode(world.root(), 0o755);
+    let mut command = std::process::Command::new(program);
+    command
+        .args(arguments)
+        .current_dir(world.root())
+        .env("LONGHAUL_HOME", world.root().join("closed/home"))
+        .stdin(std::process::Stdio::null())
+        .uid(65_534);
+    let Ok(output) = command.output() else {
+        longhaul_testkit::skipped::note("running as another user needs root");
+        return None;
+    };
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    Some((output.status.code(), said))
+}
+
+#[cfg(target_os = "linux")]
+fn set_mode(path: &std::path::Path, mode: u32) {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_folder_that_cannot_be_read_is_not_called_empty() {
+    let world = World::new();
+    world.write("closed/session.jsonl", plain_session().bytes);
+    set_mode(&world.root().join("closed"), 0o700);
+    for command in ["inspect", "replay"] {
+        let Some((code, said)) = as_another_user(&world, &[command, "closed"]) else {
+            return;
+        };
+        assert_eq!(code, Some(2), "{said}");
+        assert!(said.contains("Permission denied"), "{said}");
+        assert!(!said.contains("no transcript"), "{said}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_home_that_cannot_be_written_is_an_error_in_a_sentence_and_no_log_line() {
+    let world = World::new();
+    std::fs::create_dir(world.root().join("closed")).unwrap();
+    set_mode(&world.root().join("closed"), 0o700);
+    let Some((code, said)) = as_another_user(&world, &["chat", "-p", "Hello"]) else {
+        return;
+    };
+    assert_eq!(code, Some(2), "{said}");
+    assert!(said.contains("error: ") && !said.contains("WARN"), "{said}");
+}
+
+#[test]
+fn nothing_to_look_for_is_a_mistake_and_no_search_without_matches() {
+    let world = World::new();
+    world.write("session.jsonl", plain_session().bytes);
+    for nothing in ["", "  "] {
+        let run = world.run(["recall", "session.jsonl", nothing]);
+        run.fails(&["nothing to look for", "--path"]);
+    }
+}
+
+#[test]
+fn a_session_id_that_is_no_uuid_is_refused() {
+    let world = World::new();
+    for id in [
+        "12",
+        "6f9619ff-8b86-4d01-b42d-00cf4fc964f",
+        "6f9619ff8b864d01b42d00cf4fc964ff",
+    ] {
+        let run = world.run(["chat", "-p", "--session-id", id, "Hello"]);
+        run.fails(&["--session-id", "a UUID"]);
+    }
+}
+
+#[test]
+fn only_a_file_is_replaced_by_a_copy_never_a_device() {
+    let world = World::new();
+    world.write("session.jsonl", plain_session().bytes);
+    std::fs::create_dir(world.root().join("folder")).unwrap();
+    let made = std::process::Command::new("mkfifo")
+        .arg(world.root().join("pipe"))
+        .status();
+    assert!(made.unwrap().success());
+    for target in ["folder", "pipe"] {
+        let arguments = ["compact", "session.jsonl", "--local", "--force", "--output"];
+        let run = world.run(arguments.into_iter().chain([target]));
+        run.fails(&["is not a regular file"]);
+    }
+    let found = std::fs::symlink_metadata(world.root().join("pipe")).unwrap();
+    assert!(!found.is_file());
 }

@@ -260,10 +260,10 @@ fn q2_a_tour_comes_to_its_end_in_a_pipe_too() {
         assert!(run.out.contains(shown), "{shown}: {}", run.out);
     }
     assert!(!run.out.contains("main.rs"), "{}", run.out);
-    // What README shows is what the tour prints.
-    let readme = concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md");
-    let readme = std::fs::read_to_string(readme).unwrap();
-    let block = readme.split_once("```console\n").unwrap().1;
+    // What the guide shows is what the tour prints.
+    let guide = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/chat.md");
+    let guide = std::fs::read_to_string(guide).unwrap();
+    let block = guide.split_once("```console\n").unwrap().1;
     let block = block.split_once("```").unwrap().0;
     assert!(block.lines().count() > 3);
     // The name of the folder is in the prompts, so the last digits differ.

@@ -76,6 +76,8 @@ fn where_nothing_is_wrong_nothing_is_broken() {
     says(&ran, "home", "ok", "will be created");
     says(&ran, "usage log", "ok", "does not exist yet");
     says(&ran, "port", "ok", "is free");
+    #[cfg(target_os = "linux")]
+    says(&ran, "texts", "ok", "to you and root alone");
     says(&ran, "upstream", "note", "--offline");
     says(&ran, "agent", "note", "none of the agents");
     assert!(!world.home().exists(), "looking creates nothing");

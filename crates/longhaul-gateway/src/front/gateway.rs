@@ -191,6 +191,7 @@ impl Gateway {
             client_token: options.client_token,
             on_loopback: addr.ip().is_loopback(),
             port: addr.port(),
+            peer_users: Some(options.peer_users).filter(|users| users.can_tell(addr)),
             proof: options.proof,
             caller: options.caller,
             models: models.clone(),

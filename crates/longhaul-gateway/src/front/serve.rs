@@ -19,6 +19,7 @@ use super::connection_turns::ConnectionTurns;
 use super::files;
 use super::silent::{SilentConnection, SilentConnections};
 use super::timed_socket::{SocketTimeouts, TimedSocket};
+use crate::peer_user::ConnectionEnds;
 use crate::state::GatewayState;
 
 /// How long to wait if a connection cannot be accepted.
@@ -86,6 +87,11 @@ async fn serve(
 ) {
     // Events are small and must not wait for each other; if this fails, they only arrive later.
     let _ = stream.set_nodelay(true);
+    let ends = stream.peer_addr().and_then(|peer| {
+        let own = stream.local_addr()?;
+        Ok(ConnectionEnds { peer, own })
+    });
+    let ends = ends.ok();
     let (head, most) = (state.timeouts.client_head, state.limits.head);
     let patience = SocketTimeouts {
         head: state.timeouts.client_first,
@@ -99,7 +105,10 @@ async fn serve(
         state.budget.clone(),
         silent,
     );
-    let service = service_fn(move |request: Request<Incoming>| {
+    let service = service_fn(move |mut request: Request<Incoming>| {
+        if let Some(ends) = ends {
+            request.extensions_mut().insert(ends);
+        }
         let (state, turn) = (Arc::clone(&state), turns.ours());
         async move {
             let answer = answer::answer(state, request).await;

@@ -25,7 +25,7 @@ macro_rules! files {
 }
 
 /// Name, content type, content.
-const FILES: [(&str, &str, &str); 26] = files! {
+const FILES: [(&str, &str, &str); 27] = files! {
     "index.html": HTML,
     "style.css": CSS,
     "icon.svg": "image/svg+xml",
@@ -51,6 +51,7 @@ const FILES: [(&str, &str, &str); 26] = files! {
     "table.js": SCRIPT,
     "welcome.js": SCRIPT,
     "went.js": SCRIPT,
+    "withheld.js": SCRIPT,
     "words.js": SCRIPT,
 };
 

@@ -1,13 +1,13 @@
 //! One compaction with what the model sees instead of what went: the summary, and the files (documented in
-//! docs/gateway.md). It is text of a conversation, shown to whoever may see sessions, and only if its seal is intact.
+//! docs/gateway.md). It is text of a conversation, shown to whoever may read that, and only if its seal is intact.
 
 use longhaul_core::json::{ObjectReader, items};
 use longhaul_core::message::{Entry, EntryKind, EntryView};
 use longhaul_core::tokens::RoughEstimator;
 use serde_json::{Value, json};
 
+use super::text_access::TextAccess;
 use crate::manage::{ElementParts, element_texts};
-use crate::options::SessionNames;
 use crate::state::GatewayState;
 use crate::store::{CompactedPrefix, PrefixMakingId, StoreError};
 
@@ -21,6 +21,7 @@ pub(super) async fn texts(
     state: &GatewayState,
     made: PrefixMakingId,
     most: usize,
+    access: TextAccess,
 ) -> Result<Option<Value>, StoreError> {
     let all = state.prefix_store.made(made.session, most).await?;
     if !all.iter().any(|one| one.making() == made) {
@@ -28,10 +29,8 @@ pub(super) async fn texts(
     }
     let nothing =
         |why: &str| json!({"id": made.to_string(), "summary": null, "files": [], "missing": why});
-    if state.session_names == SessionNames::Hashes {
-        return Ok(Some(nothing(
-            "this gateway shows no text of conversations (gateway.hashes)",
-        )));
+    if let Some(why) = access.why_missing() {
+        return Ok(Some(nothing(why)));
     }
     // What was settled has the summary, too, and may have replaced the prefix that it settled.
     let settled = all.iter().find(|one| {

@@ -11,6 +11,7 @@ use crate::manage::Compactor;
 use crate::options::SessionNames;
 use crate::savings;
 use crate::store::{CallRecord, SessionRow};
+use crate::watch::kind_of_told;
 
 /// A session in the list.
 pub(super) fn session(row: &SessionRow, care: &Compactor, names: SessionNames) -> Value {
@@ -35,8 +36,18 @@ pub(super) fn with_comparison(shown: &mut Value, spent: f64, saved: Option<f64>)
 }
 
 /// A call.
-pub(super) fn call(line: BranchId, call: &CallRecord, care: &Compactor) -> Value {
+pub(super) fn call(
+    line: BranchId,
+    call: &CallRecord,
+    care: &Compactor,
+    names: SessionNames,
+) -> Value {
     let spec = care.spec(&call.model);
+    let error = call.error.as_deref();
+    let error = match names {
+        SessionNames::FirstWords => error,
+        SessionNames::Hashes => error.and_then(kind_of_told),
+    };
     json!({
         "line": line.to_string(),
         "at": call.at,
@@ -45,7 +56,7 @@ pub(super) fn call(line: BranchId, call: &CallRecord, care: &Compactor) -> Value
         "messages": call.messages,
         "status": call.status,
         "ended": call.ended,
-        "error": call.error,
+        "error": error,
         "milliseconds": call.millis,
         "began_milliseconds": call.began,
         "usage": call.usage.as_ref().map(usage),

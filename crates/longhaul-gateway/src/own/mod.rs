@@ -2,7 +2,8 @@
 //! events, the page.
 //!
 //! Sessions are shown to clients with the token; without a configured token, only on this machine, and only to requests
-//! that address it by a name of this machine (otherwise, a web page could make its own name resolve to it).
+//! that address it by a name of this machine (otherwise, a web page could make its own name resolve to it). Text of
+//! conversations is shown to fewer (`text_access.rs`).
 
 mod assets;
 mod compaction;
@@ -17,6 +18,7 @@ mod proof;
 mod query;
 mod savings;
 mod sessions;
+mod text_access;
 
 use http::{HeaderValue, Request, Response, StatusCode, header};
 use hyper::body::Incoming;
@@ -59,7 +61,7 @@ pub(crate) async fn answer(state: &GatewayState, request: &Request<Incoming>) ->
         "/longhaul/api/events" => events::answer(state),
         latency::PATH => latency::answer(state, request.uri().query()).await,
         savings::PATH => savings::answer(state, request.uri().query()).await,
-        _ => sessions::answer(state, path, request.uri().query()).await,
+        _ => sessions::answer(state, request).await,
     };
     let fixed = [
         (header::CACHE_CONTROL, "no-store"),

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use http::{Response, StatusCode};
+use http::{Request, Response, StatusCode};
 use longhaul_core::money::Usd;
 use serde_json::{Value, json};
 
 use super::csv::CsvTable;
 use super::query::{AnswerFormat, AskedQuery};
+use super::text_access::TextAccess;
 use super::{compaction, compactions, json_views, savings as savings_view};
 use crate::branch::{BranchId, GatewaySessionId};
 use crate::own_body::{OwnBody, json_answer};
@@ -46,30 +47,35 @@ impl AskedPath {
     }
 }
 
-pub(super) async fn answer(
-    state: &GatewayState,
-    path: &str,
-    query: Option<&str>,
-) -> Response<OwnBody> {
-    let Some(path) = AskedPath::read(path) else {
+pub(super) async fn answer<B>(state: &GatewayState, request: &Request<B>) -> Response<OwnBody> {
+    let Some(path) = AskedPath::read(request.uri().path()) else {
         return nothing(&format!("there is nothing here; sessions are at {LIST}"));
     };
-    let (most, format) = match read(query) {
+    let (most, format) = match read(request.uri().query()) {
         Ok(asked) => asked,
         Err(why) => return json_answer(StatusCode::BAD_REQUEST, &json!({"error": why})),
     };
+    let access = TextAccess::of(state, request).await;
     let limit = |usual: usize| most.unwrap_or(usual).clamp(1, MOST);
     let found = match (path, format) {
-        (AskedPath::List, AnswerFormat::Json) => list(state, limit(SESSIONS)).await.map(Some),
-        (AskedPath::List, AnswerFormat::Csv) => {
-            return as_file(list(state, limit(MOST)).await, "sessions", &SESSION_COLUMNS);
+        (AskedPath::List, AnswerFormat::Json) => {
+            list(state, limit(SESSIONS), access).await.map(Some)
         }
-        (AskedPath::One(id), AnswerFormat::Json) => one(state, id, limit(CALLS)).await,
+        (AskedPath::List, AnswerFormat::Csv) => {
+            return as_file(
+                list(state, limit(MOST), access).await,
+                "sessions",
+                &SESSION_COLUMNS,
+            );
+        }
+        (AskedPath::One(id), AnswerFormat::Json) => one(state, id, limit(CALLS), access).await,
         (AskedPath::One(id), AnswerFormat::Csv) => {
-            let calls = calls(state, id, limit(MOST)).await;
+            let calls = calls(state, id, limit(MOST), access).await;
             return as_file(calls, "calls", &CALL_COLUMNS);
         }
-        (AskedPath::Compaction(made), _) => compaction::texts(state, made, COMPACTIONS).await,
+        (AskedPath::Compaction(made), _) => {
+            compaction::texts(state, made, COMPACTIONS, access).await
+        }
     };
     match found {
         Ok(Some(found)) => json_answer(StatusCode::OK, &found),
@@ -143,27 +149,32 @@ fn as_file(found: Result<Value, StoreError>, list: &str, columns: &[&str]) -> Re
     table.answer(&format!("longhaul-{list}"))
 }
 
-async fn list(state: &GatewayState, most: usize) -> Result<Value, StoreError> {
+async fn list(state: &GatewayState, most: usize, access: TextAccess) -> Result<Value, StoreError> {
     let rows = state.store.sessions(most).await?;
     let rows = rows
         .iter()
-        .map(|row| json_views::session(row, &state.compactor, state.session_names));
-    Ok(json!({"sessions": rows.collect::<Vec<_>>()}))
+        .map(|row| json_views::session(row, &state.compactor, access.names()));
+    Ok(json!({"texts": access.json(), "sessions": rows.collect::<Vec<_>>()}))
 }
 
 async fn calls(
     state: &GatewayState,
     id: GatewaySessionId,
     most: usize,
+    access: TextAccess,
 ) -> Result<Value, StoreError> {
     let calls = state.store.calls(id, most).await?;
-    Ok(json!({"calls": shown_calls(&calls, state)}))
+    Ok(json!({"calls": shown_calls(&calls, state, access)}))
 }
 
-fn shown_calls(calls: &[(BranchId, CallRecord)], state: &GatewayState) -> Vec<Value> {
+fn shown_calls(
+    calls: &[(BranchId, CallRecord)],
+    state: &GatewayState,
+    access: TextAccess,
+) -> Vec<Value> {
     let shown = calls
         .iter()
-        .map(|(line, call)| json_views::call(*line, call, &state.compactor));
+        .map(|(line, call)| json_views::call(*line, call, &state.compactor, access.names()));
     shown.collect()
 }
 
@@ -172,6 +183,7 @@ async fn one(
     state: &GatewayState,
     id: GatewaySessionId,
     most: usize,
+    access: TextAccess,
 ) -> Result<Option<Value>, StoreError> {
     let calls = state.store.calls(id, most).await?;
     let Some((_, newest)) = calls.last() else {
@@ -190,8 +202,9 @@ async fn one(
     let cost: Usd = calls.iter().filter_map(|(_, call)| call.cost).sum();
     let saved = worth.map(|worth| (worth - summaries).to_f64());
     let row = state.store.session(id).await?;
-    let row = row.map(|row| json_views::session(&row, &state.compactor, state.session_names));
+    let row = row.map(|row| json_views::session(&row, &state.compactor, access.names()));
     let mut shown = json!({
+        "texts": access.json(),
         "session": id.to_string(),
         "client": row.as_ref().map(|row| &row["client"]),
         "title": row.as_ref().map(|row| &row["title"]),
@@ -199,8 +212,8 @@ async fn one(
         "window": windows.get(newest.model.as_str()),
         "windows": windows,
         "saved_usd": saved,
-        "calls": shown_calls(&calls, state),
-        "compactions": compactions::shown(&made, &calls, state.session_names),
+        "calls": shown_calls(&calls, state, access),
+        "compactions": compactions::shown(&made, &calls, access.names()),
     });
     json_views::with_comparison(&mut shown, (cost + summaries).to_f64(), saved);
     Ok(Some(shown))

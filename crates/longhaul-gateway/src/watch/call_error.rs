@@ -53,11 +53,7 @@ impl CallError {
 
     /// The error in one line, without credentials; `None` if nothing of it may be kept.
     pub(crate) fn told(&self, detail: ErrorDetail, secrets: &Credentials) -> Option<String> {
-        let is_name = |kind: &&String| {
-            let letter = |letter: char| letter.is_ascii_alphanumeric() || "_-.".contains(letter);
-            kind.len() <= LONGEST_KIND && kind.chars().all(letter)
-        };
-        let kind = self.kind.as_ref().filter(is_name);
+        let kind = self.kind.as_ref().filter(|kind| is_kind(kind));
         let message = self
             .message
             .as_ref()
@@ -69,6 +65,18 @@ impl CallError {
             (None, message) => message,
         }
     }
+}
+
+/// The type of an error that [`CallError::told`] made a line of; `None` if the line has none.
+pub(crate) fn kind_of_told(line: &str) -> Option<&str> {
+    let kind = line.split_once(": ").map_or(line, |(kind, _)| kind);
+    is_kind(kind).then_some(kind)
+}
+
+/// Whether a text is the name of a type, and no sentence.
+fn is_kind(text: &str) -> bool {
+    let letter = |letter: char| letter.is_ascii_alphanumeric() || "_-.".contains(letter);
+    text.len() <= LONGEST_KIND && text.chars().all(letter)
 }
 
 /// A message in one line of bounded length, without credentials and without words that may be some.
@@ -164,6 +172,7 @@ mod tests {
             let error = told(&text, ErrorDetail::Message).unwrap();
             assert_eq!(error, format!("a_error: {said}"));
             assert_eq!(told(&text, ErrorDetail::Kind).as_deref(), Some("a_error"));
+            assert_eq!(kind_of_told(&error), Some("a_error"));
         }
         let long = format!(r#"{{"error":{{"message":"{}"}}}}"#, "word ".repeat(900));
         assert_eq!(
@@ -180,6 +189,7 @@ mod tests {
             of(r#"{"error":"no such model"}"#).as_deref(),
             Some("no such model")
         );
+        assert_eq!(kind_of_told("no such model"), None);
         assert_eq!(
             of(r#"{"error":{"code":"rate_limit"}}"#).as_deref(),
             Some("rate_limit")

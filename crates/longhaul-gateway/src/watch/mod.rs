@@ -21,7 +21,7 @@ mod usage_log;
 mod watched_request;
 
 pub use call_error::CallError;
-pub(crate) use call_error::ErrorDetail;
+pub(crate) use call_error::{ErrorDetail, kind_of_told};
 pub use changes::{ChangeSubscription, SessionChange, SessionChanges};
 pub use metrics::{Metrics, NotesResult, RefusalClass};
 pub use usage::{

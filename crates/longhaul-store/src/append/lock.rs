@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::AppendError;
-use crate::append_lock::lock_file;
+use crate::append_lock::{lock_file, unlock};
 
 /// The first pause between two attempts, and the longest.
 const FIRST_PAUSE: Duration = Duration::from_micros(200);
@@ -55,7 +55,7 @@ impl TranscriptLock {
 
 impl Drop for TranscriptLock {
     fn drop(&mut self) {
-        if let Err(error) = self.0.unlock() {
+        if let Err(error) = unlock(&self.0) {
             tracing::warn!(%error, "unlocking a transcript");
         }
     }

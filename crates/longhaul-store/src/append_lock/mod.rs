@@ -6,6 +6,6 @@ mod unix;
 mod windows;
 
 #[cfg(unix)]
-pub(crate) use unix::lock_file;
+pub(crate) use unix::{lock_file, unlock};
 #[cfg(windows)]
-pub(crate) use windows::lock_file;
+pub(crate) use windows::{lock_file, unlock};

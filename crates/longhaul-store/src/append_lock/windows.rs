@@ -12,6 +12,8 @@ use crate::{private, real_path};
 
 /// The folder, in that of temporary files.
 const FOLDER: &str = "longhaul-locks";
+/// "The process cannot access the file because another process has locked a portion of the file."
+const ERROR_LOCK_VIOLATION: i32 = 33;
 
 pub(crate) fn lock_file(_: &Arc<File>, path: &Path) -> io::Result<Arc<File>> {
     let folder = std::env::temp_dir().join(FOLDER);
@@ -23,4 +25,16 @@ pub(crate) fn lock_file(_: &Arc<File>, path: &Path) -> io::Result<Arc<File>> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
     Ok(Arc::new(options.open(file)?))
+}
+
+/// Gives up the lock that was taken on the file.
+///
+/// The standard library unlocks twice, for a lock that is exclusive and shared, and expects the second attempt to find none.
+/// Windows then says that nothing is locked (158), and Wine that the lock is another's (33): the first attempt has succeeded.
+/// The file was opened for this lock alone and is closed after it, which would unlock it, too.
+pub(crate) fn unlock(file: &File) -> io::Result<()> {
+    match file.unlock() {
+        Err(error) if error.raw_os_error() == Some(ERROR_LOCK_VIOLATION) => Ok(()),
+        other => other,
+    }
 }

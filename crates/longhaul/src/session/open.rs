@@ -236,10 +236,26 @@ pub(super) fn leased(transcript: &Path) -> Result<Option<Arc<Lease>>, SessionInU
         Ok(lease) => Ok(Some(lease)),
         Err(LeaseError::InUse(in_use)) => Err(in_use),
         Err(error) => {
-            tracing::warn!(%error, "the session is not locked against other processes");
+            if is_of_the_folder(&error) {
+                tracing::debug!(%error, "the session is not locked against other processes");
+            } else {
+                tracing::warn!(%error, "the session is not locked against other processes");
+            }
             Ok(None)
         }
     }
+}
+
+/// Whether nothing can be written in the folder of a session at all, which the first append reports.
+fn is_of_the_folder(error: &LeaseError) -> bool {
+    use std::io::ErrorKind::{NotADirectory, NotFound, PermissionDenied, ReadOnlyFilesystem};
+    let LeaseError::NotTaken { source, .. } = error else {
+        return false;
+    };
+    matches!(
+        source.kind(),
+        NotFound | PermissionDenied | NotADirectory | ReadOnlyFilesystem
+    )
 }
 
 /// The thresholds of a model's window under the user's settings.

@@ -80,7 +80,13 @@ impl PackageContents {
                 of_root("LICENSE-MIT")?,
                 PackedFile::data("THIRD-PARTY-LICENSES.txt", third_party::texts(&crates)),
             ],
-            readme: of_root("README.md")?,
+            readme: PackedFile::data(
+                "README.md",
+                with_whole_links(
+                    &text(&read(&workspace.root.join("README.md"))?),
+                    &facts.homepage,
+                ),
+            ),
             sbom: PackedFile::data("sbom.cdx.json", sbom::document(workspace, &crates, facts)?),
         })
     }
@@ -107,6 +113,32 @@ impl PackageContents {
     }
 }
 
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// A document of the repository as it is read elsewhere: its links lead to the repository, and its pictures come from there.
+fn with_whole_links(document: &str, homepage: &str) -> String {
+    let mut whole = String::with_capacity(document.len());
+    let mut rest = document;
+    while let Some(at) = rest.find("](") {
+        let (before, after) = rest.split_at(at + "](".len());
+        whole.push_str(before);
+        let is_link_here = !after.starts_with("http") && !after.starts_with('#');
+        let is_picture = before
+            .rfind('[')
+            .is_some_and(|open| before[..open].ends_with('!'));
+        match (is_link_here, is_picture) {
+            (false, _) => {}
+            (true, false) => whole.push_str(&format!("{homepage}/blob/main/")),
+            (true, true) => whole.push_str(&format!("{homepage}/raw/main/")),
+        }
+        rest = after;
+    }
+    whole.push_str(rest);
+    whole
+}
+
 /// The same files in a folder.
 pub(super) fn below<'f>(
     folder: &'f str,
@@ -116,4 +148,18 @@ pub(super) fn below<'f>(
         path: format!("{folder}/{}", file.path),
         ..file.clone()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_of_a_packed_document_lead_to_the_repository() {
+        let document = "![a](docs/a.svg) [b](docs/b.md#c), [d](https://x/y) and [e](#here)";
+        assert_eq!(
+            with_whole_links(document, "https://h"),
+            "![a](https://h/raw/main/docs/a.svg) [b](https://h/blob/main/docs/b.md#c), [d](https://x/y) and [e](#here)"
+        );
+    }
 }

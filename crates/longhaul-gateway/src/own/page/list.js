@@ -5,7 +5,8 @@ import { el, say, show, why } from "./dom.js";
 import { csvButton } from "./download.js";
 import { pager, shareBar, table, tile } from "./table.js";
 import { welcome } from "./welcome.js";
-import { clock, count, detailOf, HOW_SAVED, money, nameOf, percent, prompt, share, since, tokens } from "./words.js";
+import { withheld } from "./withheld.js";
+import { clock, count, detailOf, HOW_SAVED, money, nameOf, percent, plural, prompt, share, since, tokens } from "./words.js";
 
 const FIRST = 200, MOST = 10_000;
 
@@ -44,8 +45,25 @@ const hasSaved = (s) => s.saved_tokens > 0 || s.compactions > 0;
 const saved = (s) => (hasSaved(s) ? `${money(s.saved_usd)}${s.saved_share === null ? "" : ` (${share(s.saved_share)})`}` : "");
 const counted = (name, read) => ({ name, n: true, sort: read, make: (cell, s) => { some(read)(cell, s); cell.classList.toggle("bad", read(s) > 0); } });
 
+/** What a session did, in two lines, for a narrow screen. */
+function narrow(cell, s) {
+  if (!cell.firstChild) {
+    cell.one = el("span", { class: "line" }), cell.two = el("span", { class: "line" });
+    cell.append(cell.one, cell.two);
+  }
+  const used = prompt(s), gained = hasSaved(s) && s.saved_share !== null ? `${share(s.saved_share)} saved` : null;
+  const some = (number, word) => (number ? plural(number, word) : null);
+  say(cell.one, [s.model, plural(s.calls, "call"), since(s.last_seen)].join(" · "));
+  const bad = s.failed ? [" · ", el("span", { class: "bad" }, `${count(s.failed)} failed`)] : [];
+  const words = [spent(s) === "–" ? "price unknown" : spent(s), gained, used.all ? `${percent(used.read, used.all)} cached` : null, some(s.compactions, "compaction"), some(s.findings, "break")].filter(Boolean).join(" · ");
+  if (cell.words === words + s.failed) return;
+  cell.words = words + s.failed;
+  cell.two.replaceChildren(words, ...bad);
+}
+
 const COLUMNS = [
   { name: "Session", sort: (s) => nameOf(s).toLowerCase(), make: nameCell },
+  { name: "In two lines", make: narrow },
   { name: "Model", sort: (s) => s.model, make: text((s) => s.model) },
   { name: "Calls", n: true, sort: (s) => s.calls, make: text((s) => count(s.calls)) },
   { name: "Messages", n: true, sort: (s) => s.messages, make: text((s) => count(s.messages)) },
@@ -61,15 +79,16 @@ const COLUMNS = [
 export function listView() {
   let limit = FIRST, sessions = [];
   const tiles = {
-    sessions: tile("Sessions"), calls: tile("Calls"), spent: tile("Spent"), saved: tile("Saved, at least", why("How savings are reckoned", ...HOW_SAVED)),
+    sessions: tile("Sessions"), calls: tile("Calls"), spent: tile("Spent"), saved: tile("Saved, at least", why("How savings are computed", ...HOW_SAVED)),
     cache: tile("Read from cache"), breaks: tile("Cache breaks"),
   };
   const find = el("input", { type: "search", placeholder: "Name, model, client or key", "aria-label": "Find sessions by name, id, model, client or key", oninput: () => { pages.first(); draw(); } });
   const rows = table({ columns: COLUMNS, caption: "Sessions, the newest first", key: (s) => s.session, link: (s) => `#/session/${s.session}`, kind: "sessions", changed: () => { pages.first(); draw(); } });
   const pages = pager(() => draw());
+  const hidden = withheld();
   const nothing = el("p", { class: "quiet" }, "No session is like that.");
   const more = el("button", { type: "button", class: "plain", onclick: async () => { limit = Math.min(MOST, limit * 4); await load(); } }, "Older sessions too");
-  const shown = el("div", {}, el("h1", { class: "unseen" }, "Sessions"), el("div", { class: "tiles" }, Object.values(tiles).map((part) => part.node)),
+  const shown = el("div", {}, el("h1", { class: "unseen" }, "Sessions"), hidden.node, el("div", { class: "tiles" }, Object.values(tiles).map((part) => part.node)),
     el("section", { class: "card" }, el("div", { class: "bar-top" }, el("h2", {}, "Sessions"), el("span", { class: "tools" }, find, rows.sorter, csvButton(() => "/longhaul/api/sessions?format=csv"))), rows.node, nothing, pages.node, more));
   const empty = welcome();
   const node = el("div", {}, shown, empty);
@@ -82,7 +101,9 @@ export function listView() {
   }
 
   async function load() {
-    ({ sessions } = await get(`/longhaul/api/sessions?limit=${limit}`));
+    const answer = await get(`/longhaul/api/sessions?limit=${limit}`);
+    sessions = answer.sessions;
+    hidden.update(answer.texts);
     show(empty, sessions.length === 0);
     show(shown, sessions.length > 0);
     show(more, sessions.length >= limit && limit < MOST);

@@ -8,6 +8,7 @@ import { compactionList } from "./compactions.js";
 import { el, say, show, why } from "./dom.js";
 import { tile } from "./table.js";
 import { count, HOW_SAVED, money, nameOf, percent, percentile, plural, prompt, share, short, since, span, tokens } from "./words.js";
+import { withheld } from "./withheld.js";
 
 const LIMIT = 2_000;
 
@@ -36,9 +37,9 @@ export function sessionView(session, asked) {
   const name = el("span", { class: "name" }, short(session)), facts = el("p", { class: "quiet session-facts" });
   const id = el("code", { class: "id", title: session }, session);
   const tiles = {
-    window: tile("Window now"), calls: tile("Calls"), spent: tile("Spent"), saved: tile("Saved, at least", why("How savings are reckoned", ...HOW_SAVED)),
+    window: tile("Window now"), calls: tile("Calls"), spent: tile("Spent"), saved: tile("Saved, at least", why("How savings are computed", ...HOW_SAVED)),
     cache: tile("Read from cache"), compactions: tile("Compactions"), breaks: tile("Cache breaks"),
-    time: tile("Took, half of the calls", why("How long calls took", "The time from the request to the end of its answer, and to its beginning, of calls that were answered well.", "p90: nine out of ten calls took no longer.")),
+    time: tile("Median time", why("How long calls took", "The time from the request to the end of its answer, and to its beginning, of calls that were answered well.", "Half of the calls took no longer than the median, nine out of ten no longer than p90.")),
   };
   const choice = el("select", { id: "line", onchange: () => { location.hash = `#/session/${session}/${choice.value}`; } });
   const lines = el("p", { class: "lines" }, el("label", { for: "line" }, "Line "), choice,
@@ -51,9 +52,9 @@ export function sessionView(session, asked) {
     picture.pick(number);
   });
   const calls = callsTable(session);
-  const cut = el("p", { class: "quiet" });
+  const cut = el("p", { class: "quiet" }), hidden = withheld();
   const node = el("div", {}, el("p", { class: "back" }, el("a", { href: "#/" }, "← All sessions")),
-    el("div", { class: "session-head" }, el("h1", {}, name), facts), el("div", { class: "tiles" }, Object.values(tiles).map((part) => part.node)), cut, lines,
+    el("div", { class: "session-head" }, el("h1", {}, name), facts), hidden.node, el("div", { class: "tiles" }, Object.values(tiles).map((part) => part.node)), cut, lines,
     picture.node, el("div", { class: "two" }, compactions.node, breaks.node), calls.node);
 
   function choose(next) {
@@ -106,7 +107,7 @@ export function sessionView(session, asked) {
     const began = good.map((call) => call.began_milliseconds).filter((time) => time !== null);
     tiles.time.set(span(percentile(took, 0.5)), took.length ? `p90 ${span(percentile(took, 0.9))}, p99 ${span(percentile(took, 0.99))}${began.length ? `; began after ${span(percentile(began, 0.5))}` : ""}` : "");
     show(cut, all.length >= LIMIT);
-    say(cut, `The newest ${count(LIMIT)} calls; earlier ones are in the books.`);
+    say(cut, `The newest ${count(LIMIT)} calls; earlier ones are in the usage log.`);
     return reason;
   }
 
@@ -115,6 +116,7 @@ export function sessionView(session, asked) {
     next.calls.forEach((call, at) => { call.number = at + 1; });
     next.compactions.forEach((made, at) => { made.number = at + 1; });
     answer = next;
+    hidden.update(answer.texts);
     draw();
     compactions.update(answer.compactions);
     breaks.update(answer.calls, whyUncached(answer.calls));

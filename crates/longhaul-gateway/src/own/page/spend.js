@@ -53,15 +53,15 @@ export function spendView(query) {
   ];
   const pages = pager(() => draw(), 25);
   const rows = table({ columns, caption: `What was spent, by ${GROUPS[by]}`, key: (row) => row.key, kind: "spend", changed: () => { pages.first(); draw(); } });
-  const spans = (name, read) => [["p50", "half"], ["p90", "90 %"], ["p99", "99 %"]].map(([part, words]) => ({ name: `${name} ${words}`, n: true, sort: (row) => read(row)[part], make: text((row) => span(read(row)[part])) }));
+  const spans = (name, read) => [["p50", "median"], ["p90", "p90"], ["p99", "p99"]].map(([part, words]) => ({ name: `${name} ${words}`, n: true, sort: (row) => read(row)[part], make: text((row) => span(read(row)[part])) }));
   const latency = table({
     columns: [{ name: "Model", sort: (row) => row.model, make: text((row) => row.model) }, { name: "Calls", n: true, sort: (row) => row.whole.calls, make: text((row) => count(row.whole.calls)) },
-      ...spans("Began", (row) => row.beginning), ...spans("Took", (row) => row.whole)],
+      ...spans("First byte,", (row) => row.beginning), ...spans("Last byte,", (row) => row.whole)],
     caption: "How long calls took", key: (row) => row.model, kind: "latency", changed: () => drawLatency(),
   });
   const tiles = {
-    spent: tile("Spent"), without: tile("Without Longhaul, at least"), saved: tile("Saved, at least", why("How savings are reckoned", ...HOW_SAVED)),
-    calls: tile("Calls"), cache: tile("Read from cache"), time: tile("Took, half of the calls"),
+    spent: tile("Spent"), without: tile("Without Longhaul, at least"), saved: tile("Saved, at least", why("How savings are computed", ...HOW_SAVED)),
+    calls: tile("Calls"), cache: tile("Read from cache"), time: tile("Median time"),
   };
   const stage = el("div", { class: "stage-days" }), legend = el("div", {}), nothing = el("p", { class: "quiet" }, "Nothing was called in these days."), cut = el("p", { class: "quiet small" });
   const shown = el("div", {}, el("div", { class: "tiles" }, Object.values(tiles).map((part) => part.node)),
@@ -69,7 +69,7 @@ export function spendView(query) {
     el("section", { class: "card", id: "groups" }, el("div", { class: "bar-top" }, el("h2", {}, `By ${GROUPS[by]}`), el("span", { class: "tools" }, rows.sorter, csvButton(() => address("&format=csv")), by === "day" ? null : csvButton(() => address("&over=day&format=csv"), "CSV by day"))),
       el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": `By ${GROUPS[by]}` }, rows.node), pages.node, cut),
     el("section", { class: "card", id: "latency" }, el("div", { class: "bar-top" }, el("h2", {}, "How long calls took"), el("span", { class: "tools" }, latency.sorter)),
-      el("p", { class: "quiet small" }, "“Began” is until the first byte of an answer, “took” until the last. Half, 90 % and 99 % of the calls that were answered well took no longer."),
+      el("p", { class: "quiet small" }, "Time from the request to the first and to the last byte of the answer, of calls that were answered well. Half of them took no longer than the median, nine out of ten no longer than p90."),
       el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "How long calls took" }, latency.node)));
   const go = (more) => { location.hash = spendHash({ ...chosen, ...more }); };
   const input = (name, words, value) => el("label", {}, `${words} `, el("input", { type: "date", name, value, max: "9999-12-31", onchange: (event) => go({ [name]: event.target.value }) }));

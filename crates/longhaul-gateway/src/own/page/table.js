@@ -111,7 +111,7 @@ export function shareBar() {
     node,
     set: ({ read, written, plain, all }) => {
       [read, written, plain].forEach((tokens, at) => { parts[at].style.flexGrow = String(all ? tokens / all : 0); });
-      say(words, all ? `${Math.round((100 * read) / all)}\u00a0%` : "–");
+      say(words, all ? `${Math.round((100 * read) / all)}%` : "–");
     },
   };
 }

@@ -36,7 +36,7 @@ export const percent = (part, all) => (all > 0 ? share(part / all) : "–");
 export function share(part) {
   if (part === null || part === undefined) return "–";
   const size = Math.abs(100 * part), digits = size > 0 && size < 9.95 ? 1 : 0;
-  return `${part < 0 ? "−" : ""}${size.toFixed(digits)}\u00a0%`;
+  return `${part < 0 ? "−" : ""}${size.toFixed(digits)}%`;
 }
 
 export function span(milliseconds) {
@@ -85,7 +85,7 @@ export const detailOf = (session) => (session.title ? [session.client, short(ses
 export const KINDS = {
   cleared: { name: "Cleared", does: "old tool results were cleared" },
   noted: { name: "Noted", does: "the session's notes became its summary" },
-  summarised: { name: "Summarised", does: "a model summarized the conversation" },
+  summarised: { name: "Summarized", does: "a model summarized the conversation" },
   extracted: { name: "Extracted", does: "extracts became the summary, without a model" },
   settled: { name: "Settled", does: "thinking was left out, because it was bound to messages that changed" },
 };

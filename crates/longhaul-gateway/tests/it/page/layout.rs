@@ -183,6 +183,33 @@ async fn x8_on_a_phone_a_call_has_two_lines_and_a_third_only_for_a_remark() {
 }
 
 #[tokio::test]
+async fn x8_on_a_phone_a_session_has_its_name_and_two_paragraphs_of_figures() {
+    let Some(browser) = Browser::start().await else {
+        return;
+    };
+    let gateway = Gateway::start(told().await).await.unwrap();
+    let page = browser.page().await;
+    page.size(390, 844).await;
+    page.open(&gateway.url()).await;
+    page.wait_for("tbody tr").await;
+    let first = page.text("tbody tr:first-child").await;
+    let lines: Vec<&str> = first.lines().filter(|line| !line.is_empty()).collect();
+    assert_eq!(lines.len(), 4, "{first}");
+    assert!(
+        lines[2].contains("claude-opus-4-5 · 73 calls · "),
+        "{first}"
+    );
+    assert!(
+        lines[3].contains("% saved") && lines[3].ends_with("1 failed"),
+        "{first}"
+    );
+    // A session of which little is to be said takes little space.
+    let height = "document.querySelector('tbody tr:nth-child(2)').getBoundingClientRect().height";
+    assert!(page.evaluate(height).await.as_f64() < Some(90.0));
+    gateway.stop().await;
+}
+
+#[tokio::test]
 async fn x8_the_page_can_be_used_by_keyboard_alone() {
     let Some(browser) = Browser::start().await else {
         return;

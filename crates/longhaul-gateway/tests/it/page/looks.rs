@@ -40,7 +40,7 @@ async fn x8_the_page_lists_sessions_with_the_figures_of_the_api() {
     let share = 100.0 * money("saved_share");
     assert_eq!(
         cell("Saved").await,
-        format!("{} ({share:.0}\u{a0}%)", dollars(money("saved_usd")))
+        format!("{} ({share:.0}%)", dollars(money("saved_usd")))
     );
     // Markup in a name is shown as plain text.
     assert!(
@@ -146,7 +146,7 @@ async fn x8_the_page_of_a_session_shows_curve_compactions_and_breaks() {
             "5. Extracted",
             "4. Settled",
             "3. Noted",
-            "2. Summarised",
+            "2. Summarized",
             "1. Cleared"
         ]
     );
@@ -191,10 +191,7 @@ async fn x8_the_page_of_a_session_shows_curve_compactions_and_breaks() {
         tiles.contains(&format!("{} without Longhaul", dollars(without))),
         "{tiles}"
     );
-    let share = format!(
-        "{:.0}\u{a0}%",
-        100.0 * answer["saved_share"].as_f64().unwrap()
-    );
+    let share = format!("{:.0}%", 100.0 * answer["saved_share"].as_f64().unwrap());
     assert!(tiles.contains(&share), "{share} in {tiles}");
     assert!(tiles.contains("calls would not have fit"), "{tiles}");
     assert!(

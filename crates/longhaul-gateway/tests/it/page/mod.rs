@@ -5,6 +5,7 @@ mod figures;
 mod layout;
 mod looks;
 mod news;
+mod readers;
 mod tokens;
 pub(crate) mod told;
 
