@@ -70,7 +70,7 @@ pub(crate) struct ChatArgs {
     )]
     pub(crate) resume: Option<String>,
     /// Give a new session this id, a UUID
-    #[arg(long, value_name = "UUID", conflicts_with = "going_on", value_parser = uuid)]
+    #[arg(long, value_name = "UUID", conflicts_with = "going_on")]
     pub(crate) session_id: Option<String>,
     /// Continue in a copy of the session, which stays as it is and may be in use
     #[arg(long, requires = "going_on")]
@@ -172,20 +172,5 @@ fn dollars(text: &str) -> Result<Usd, String> {
         Ok(Usd::from_pico(pico as i128))
     } else {
         Err("give an amount of dollars above 0, such as 2.50".to_owned())
-    }
-}
-
-/// Reads a UUID: other programs that read the session expect one.
-fn uuid(text: &str) -> Result<String, String> {
-    let lengths = [8, 4, 4, 4, 12];
-    let parts: Vec<&str> = text.split('-').collect();
-    let is_uuid = parts.len() == lengths.len()
-        && parts.iter().zip(lengths).all(|(part, length)| {
-            part.len() == length && part.bytes().all(|byte| byte.is_ascii_hexdigit())
-        });
-    if is_uuid {
-        Ok(text.to_ascii_lowercase())
-    } else {
-        Err("write a UUID, as in 6f9619ff-8b86-4d01-b42d-00cf4fc964ff".to_owned())
     }
 }
