@@ -4,7 +4,8 @@
 //! a result grows with what follows it, and whoever waits pays for that; so most of the growth since the result could
 //! first be removed is not waited for. A price that does not change is waited for in full, and acting then costs at most
 //! twice the best. And while a summary is coming nearer, a clearing is done only if it is earned in half of the time that is
-//! left until then; where a threshold makes the summary, in all of it, together with its part of the summary that it postpones.
+//! left until then. Where a threshold makes the summary, it has all of that time, and earns its part of the summary that it
+//! postpones; where the threshold has other ways, whose price is not known, it has a third.
 
 use super::action_price::{self, ClearingSizes, SummarySizes};
 use super::rent::PlacedThinking;
@@ -16,6 +17,9 @@ use crate::money::{Fraction, Usd};
 
 /// The part of a price's growth that is not waited for.
 const UNWAITED_GROWTH: Fraction = Fraction { over: 3, under: 4 };
+
+/// A clearing is earned in this part of the requests until a threshold is reached that may not need a summary.
+const EARNED_BELOW: i128 = 3;
 
 /// Everything besides the view that a decision depends on.
 #[derive(Debug, Clone, Copy)]
@@ -64,15 +68,15 @@ impl SummaryForecast {
     pub const BESIDE: u64 = 2_000;
 }
 
-/// How long a clearing has to be earned in, where a threshold makes a summary: that removes what was cleared, too.
+/// How long a clearing has to be earned in, where reaching a threshold removes what was cleared, too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ThresholdDistance {
     /// The tokens that are left until the threshold.
     pub room: u64,
     /// The tokens by which the view grows with each request.
     pub growth: u64,
-    /// What the summary at the threshold would be.
-    pub summary: SummaryForecast,
+    /// What the summary at the threshold would be; `None` where notes or a summary made ahead may be used instead.
+    pub summary: Option<SummaryForecast>,
 }
 
 /// A summary that is weighed.
@@ -211,7 +215,7 @@ fn earned_before(
         <= earned
 }
 
-/// Whether a clearing is earned in the requests until the threshold is reached, which it moves away: the summary there is
+/// Whether a clearing is earned in the requests until the threshold is reached, which it moves away. The summary there is
 /// paid for once in as many tokens as fit between two of them, so what is freed earns its part of that, too.
 fn earned_below(
     threshold: Option<ThresholdDistance>,
@@ -229,15 +233,18 @@ fn earned_below(
         .of(freed)
         .pico()
         .saturating_mul(i128::from(requests));
+    let Some(forecast) = distance.summary else {
+        return price.pico().saturating_mul(EARNED_BELOW) <= read;
+    };
     let full = view.view().saturating_add(distance.room);
-    let between = full.saturating_sub(distance.summary.view_after).max(1);
+    let between = full.saturating_sub(forecast.view_after).max(1);
     let summary = action_price::summary(
         rates,
         PrefixWarmth::Hot,
         SummarySizes {
             view: full,
-            output: distance.summary.output,
-            written: distance.summary.view_after.saturating_sub(view.prefix()),
+            output: forecast.output,
+            written: forecast.view_after.saturating_sub(view.prefix()),
             replaced: full.saturating_sub(view.prefix()),
             thinking_lost: 0,
         },

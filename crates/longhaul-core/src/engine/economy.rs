@@ -276,7 +276,7 @@ impl Engine {
         makes_summary.then(|| ThresholdDistance {
             room: config.window.auto_compact.saturating_sub(self.used()),
             growth: self.economy.view.growth(),
-            summary: self.economy.view.forecast(),
+            summary: None,
         })
     }
 

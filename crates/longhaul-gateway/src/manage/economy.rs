@@ -116,7 +116,7 @@ impl Compactor {
         Some(ThresholdDistance {
             room: threshold.saturating_sub(history.view.view()),
             growth: history.growth.per_request(),
-            summary: history.forecast,
+            summary: Some(history.forecast),
         })
     }
 

@@ -300,7 +300,10 @@ impl<'a> Simulation<'a> {
         let distance = ThresholdDistance {
             room: threshold.saturating_sub(self.view.view()),
             growth: self.growth.per_request(),
-            summary: self.forecast(request),
+            summary: match self.conversation.host {
+                ReplayedHost::Session => None,
+                ReplayedHost::Gateway => Some(self.forecast(request)),
+            },
         };
         let Some(decision) = decide_before(&mut self.view, &situation, Some(distance)) else {
             return;
