@@ -19,6 +19,7 @@ use longhaul_core::prompt::RequestNotReady;
 use longhaul_core::transcript::format::ForeignFormat;
 use longhaul_core::window::WindowError;
 use longhaul_gateway::front::{StartError, UpstreamError};
+use longhaul_provider::ClientConfigError;
 use longhaul_sim::faults::FaultSpecError;
 use longhaul_sim::model::misbehave;
 use longhaul_sim::model::script::ScriptError;
@@ -259,7 +260,7 @@ pub(crate) enum CliError {
     #[error("a store in memory keeps nothing to look at")]
     NothingKept,
     #[error("the provider cannot be asked: {0}")]
-    Provider(#[from] longhaul_provider::ClientConfigError),
+    Provider(#[from] ClientConfigError),
 }
 
 impl From<ArchiveError> for CliError {
@@ -365,6 +366,12 @@ impl CliError {
             Self::Faults { .. } => "docs/simulator.md lists the faults and how to write them.",
             Self::Misbehave { .. } => "docs/simulator.md lists what a model can do wrong.",
             Self::Script { .. } => "docs/simulator.md says what a script looks like.",
+            Self::Provider(ClientConfigError::BaseUrl(_)) => {
+                "Set ANTHROPIC_BASE_URL to an address such as https://api.anthropic.com, or unset it."
+            }
+            Self::Provider(ClientConfigError::Key) => {
+                "Look for spaces and line breaks in ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN."
+            }
             Self::Upstream(_) => {
                 "Give the API's base URL, as in --upstream https://api.anthropic.com."
             }

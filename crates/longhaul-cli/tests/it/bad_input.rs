@@ -6,7 +6,7 @@ use std::os::unix::fs::symlink;
 
 use serde_json::json;
 
-use crate::support::{World, plain_session};
+use crate::support::{Finish, World, plain_session};
 
 #[test]
 fn an_empty_file_is_fine_and_said_to_be_empty() {
@@ -268,6 +268,18 @@ fn nothing_to_look_for_is_a_mistake_and_no_search_without_matches() {
     for nothing in ["", "  "] {
         let run = world.run(["recall", "session.jsonl", nothing]);
         run.fails(&["nothing to look for", "--path"]);
+    }
+}
+
+#[test]
+fn an_address_or_a_key_that_cannot_be_used_is_named_with_its_variable() {
+    let world = World::new();
+    for (name, value) in [
+        ("ANTHROPIC_BASE_URL", "nope"),
+        ("ANTHROPIC_API_KEY", "a\nb"),
+    ] {
+        let mut chat = world.longhaul(["chat", "-p", "Hello"]);
+        chat.env(name, value).finish().fails(&[name]);
     }
 }
 
