@@ -240,7 +240,7 @@ fn s6_s7_notes_stand_for_the_older_part_without_asking_a_model() {
 }
 
 #[test]
-fn s6_notes_are_used_although_what_they_do_not_cover_crowds_out_old_words_of_the_user() {
+fn s6_notes_are_used_although_not_all_old_words_of_the_user_fit() {
     let mut desk = noting();
     for part in 0..400 {
         desk.say(&format!(
