@@ -119,15 +119,31 @@ struct ReferringResult {
 /// result that is not in view, the newest (V8).
 #[derive(Debug, Clone, Default)]
 pub struct ReductionStanding {
-    /// Calls that are in view, as far as entries were taken.
-    calls: Set<Id>,
-    /// Results that are in view.
-    present: Set<Id>,
-    cleared: Set<Id>,
+    /// Where the result of each call is, for calls that are in view and results that were cleared.
+    places: Map<Id, ResultPlace>,
     /// Results that refer to another one, in the order of the view.
     referring: Vec<ReferringResult>,
     /// Reduced results that refer to no other.
     shortened: Set<Id>,
+}
+
+/// Where the result of a call is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ResultPlace {
+    /// It has not come yet.
+    Awaited,
+    InView,
+    /// It was cleared, even if it comes later.
+    Cleared,
+}
+
+impl ResultPlace {
+    /// The result has come.
+    fn came(&mut self) {
+        if *self == Self::Awaited {
+            *self = Self::InView;
+        }
+    }
 }
 
 impl ReductionStanding {
@@ -143,8 +159,9 @@ impl ReductionStanding {
         let outer = entry.facets.blocks.iter().filter(|block| !block.inner);
         let blocks = |kind| outer.clone().filter(move |block| block.kind == kind);
         if entry.facets.is_reply() {
-            let calls = blocks(BlockKind::ToolUse).filter_map(|block| entry.block_id(block));
-            self.calls.extend(calls);
+            for call in blocks(BlockKind::ToolUse).filter_map(|block| entry.block_id(block)) {
+                self.places.entry(call).or_insert(ResultPlace::Awaited);
+            }
         }
         if entry.facets.kind != EntryKind::User {
             return Vec::new();
@@ -155,22 +172,21 @@ impl ReductionStanding {
         let mut changes = Vec::new();
         for call in blocks(BlockKind::ToolResult).filter_map(|block| entry.block_id(block)) {
             // A result without its call is not sent.
-            if !self.calls.contains(&call) {
+            let Some(place) = self.places.get_mut(&call) else {
                 continue;
+            };
+            place.came();
+            if let Some(base) = bases.get(&call) {
+                changes.extend(self.reduced(call, *base));
             }
-            changes.extend(match bases.get(&call) {
-                None => self.whole(call),
-                Some(base) => self.reduced(call, *base),
-            });
         }
         changes
     }
 
     /// Takes a result that is sent as it came.
     pub fn whole(&mut self, call: Id) -> Vec<ReductionChange> {
-        if !self.cleared.contains(&call) {
-            self.present.insert(call);
-        }
+        let place = self.places.entry(call);
+        place.or_insert(ResultPlace::Awaited).came();
         Vec::new()
     }
 
@@ -192,8 +208,7 @@ impl ReductionStanding {
     /// Takes the calls whose results are no longer sent.
     pub fn clear(&mut self, calls: &[Id]) -> Vec<ReductionChange> {
         for call in calls {
-            self.present.remove(call);
-            self.cleared.insert(*call);
+            self.places.insert(*call, ResultPlace::Cleared);
         }
         if self.referring.is_empty() {
             return Vec::new();
@@ -209,11 +224,12 @@ impl ReductionStanding {
 
     /// Decides how the results that refer to this one are sent.
     fn settle(&mut self, base: Id) -> Vec<ReductionChange> {
-        let is_gone = !self.present.contains(&base);
+        let in_view = |call| self.places.get(&call) == Some(&ResultPlace::InView);
+        let is_gone = !in_view(base);
         let mut changes = Vec::new();
         let mut newest = is_gone;
         for one in self.referring.iter_mut().rev() {
-            if one.base != base || !self.present.contains(&one.call) {
+            if one.base != base || !in_view(one.call) {
                 continue;
             }
             let sent = match std::mem::take(&mut newest) {
@@ -231,21 +247,19 @@ impl ReductionStanding {
 
     /// Whether a result is in view as it came.
     pub fn is_whole(&self, call: Id) -> bool {
-        self.present.contains(&call)
-            && !self.shortened.contains(&call)
-            && self.form(call) == Some(SentForm::Original)
+        self.form(call) == Some(SentForm::Original)
     }
 
     /// Whether a result that is in view in a smaller form refers to this one.
     pub fn is_referred_to(&self, call: Id) -> bool {
         self.referring.iter().any(|one| {
-            one.base == call && one.sent == SentForm::Reduced && self.present.contains(&one.call)
+            one.base == call && one.sent == SentForm::Reduced && self.is_in_view(one.call)
         })
     }
 
     /// How a result is sent; `None` if it is not in view.
     pub fn form(&self, call: Id) -> Option<SentForm> {
-        if !self.present.contains(&call) {
+        if !self.is_in_view(call) {
             return None;
         }
         if self.shortened.contains(&call) {
@@ -253,6 +267,10 @@ impl ReductionStanding {
         }
         let known = self.referring.iter().rev().find(|one| one.call == call);
         Some(known.map_or(SentForm::Original, |one| one.sent))
+    }
+
+    fn is_in_view(&self, call: Id) -> bool {
+        self.places.get(&call) == Some(&ResultPlace::InView)
     }
 
     /// Whether any result was recorded in a smaller form.

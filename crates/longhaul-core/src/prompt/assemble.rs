@@ -9,6 +9,7 @@
 use bytes::Bytes;
 use serde_json::value::RawValue;
 
+use super::breakpoints::ExpectedCut;
 use super::changed_part::ChangedPart;
 use super::frame::RequestFrame;
 use super::replay::{BoundaryEffects, is_boundary};
@@ -87,6 +88,7 @@ pub struct RequestAssembly {
     unwritten: Option<PrefixEntryStart>,
     /// What clearings changed, until a reply shows that the changed part was sent.
     changed: ChangedPart,
+    cut: ExpectedCut,
 }
 
 /// How a rendering begins.
@@ -177,6 +179,7 @@ impl RequestAssembly {
             head,
             unwritten,
             changed,
+            cut: ExpectedCut::default(),
         }
     }
 
@@ -204,6 +207,7 @@ impl RequestAssembly {
             head,
             unwritten: None,
             changed: ChangedPart::default(),
+            cut: ExpectedCut::default(),
         }
     }
 
@@ -307,8 +311,14 @@ impl RequestAssembly {
         };
         let unchanged = self.changed.begins_at(&self.rendering, blocks);
         let room = self.frame.room;
-        let marks =
-            MessageBreakpoints::place_after_change(blocks, messages, write, room, unchanged);
+        let marks = if blocks.len() == self.rendering.blocks().len() {
+            self.cut.follow(blocks);
+            let change = (unchanged, &self.cut);
+            MessageBreakpoints::place_after_change(blocks, messages, write, room, change)
+        } else {
+            let cut = ExpectedCut::of(blocks);
+            MessageBreakpoints::place_after_change(blocks, messages, write, room, (unchanged, &cut))
+        };
         let mut slices = vec![opening];
         self.messages(marks, last.end, &mut slices);
         slices.push(ending(kind, role, more));

@@ -39,16 +39,18 @@ impl MessageBreakpoints {
         write: CacheWrite,
         room: usize,
     ) -> Self {
-        Self::place_after_change(blocks, messages, write, room, None)
+        let cut = ExpectedCut::of(blocks);
+        Self::place_after_change(blocks, messages, write, room, (None, &cut))
     }
 
-    /// Places the breakpoints of a request whose blocks from `unchanged` on were not sent in this form before.
+    /// Places the breakpoints of a request whose blocks from `unchanged` on were not sent in this form before. `cut` has
+    /// seen all blocks.
     pub(super) fn place_after_change(
         blocks: &[RenderedBlock],
         messages: &[RenderedMessage],
         write: CacheWrite,
         room: usize,
-        unchanged: Option<usize>,
+        (unchanged, cut): (Option<usize>, &ExpectedCut),
     ) -> Self {
         let written = match unchanged {
             Some(end) => readable_before(blocks, end),
@@ -67,7 +69,7 @@ impl MessageBreakpoints {
             && room > 1
         {
             marks.add(written);
-        } else if let Some(cut) = next_cut(blocks).filter(|cut| *cut < last)
+        } else if let Some(cut) = cut.among(blocks).filter(|cut| *cut < last)
             && write == CacheWrite::Write
             && room > 1
         {
@@ -97,26 +99,56 @@ fn written(blocks: &[RenderedBlock], messages: &[RenderedMessage]) -> Option<usi
     last_markable(blocks, reply.first_block as usize)
 }
 
-/// Returns the block before the place where the next clearing is expected to begin: a breakpoint on it lets that clearing
+/// Finds the block before the place where the next clearing is expected to begin: a breakpoint on it lets that clearing
 /// read what comes before. That is the first result after the cleared ones. Where nothing was cleared yet, it is the
 /// first result or thinking, because a clearing strips all thinking that is bound to what comes before it; then it needs
 /// a breakpoint only once a look-back from the end no longer reaches it.
-fn next_cut(blocks: &[RenderedBlock]) -> Option<usize> {
-    let is_cleared = |block: &RenderedBlock| block.origin == BlockOrigin::Cleared;
-    let cleared = blocks.iter().rposition(is_cleared);
-    let from = cleared.map_or(0, |at| at + 1);
-    let leaves = |block: &RenderedBlock| {
-        block.kind == BlockKind::ToolResult || cleared.is_none() && block.kind.is_thinking()
-    };
-    let next = blocks[from..].iter().position(leaves)?;
-    let cut = last_markable(blocks, from + next)?;
-    (cleared.is_some() || blocks.len() - cut > UNBRIDGED).then_some(cut)
+///
+/// It follows a rendering, which only grows, so that a request costs as much as is new.
+#[derive(Debug, Default)]
+pub(super) struct ExpectedCut {
+    /// How many blocks were seen.
+    seen: usize,
+    has_cleared: bool,
+    /// The first block that may leave.
+    first: Option<usize>,
+}
+
+impl ExpectedCut {
+    /// The cut of a rendering that ends here.
+    pub(super) fn of(blocks: &[RenderedBlock]) -> Self {
+        let mut cut = Self::default();
+        cut.follow(blocks);
+        cut
+    }
+
+    /// Takes the blocks of the rendering, of which some may be new.
+    pub(super) fn follow(&mut self, blocks: &[RenderedBlock]) {
+        for (at, block) in blocks.iter().enumerate().skip(self.seen) {
+            if block.origin == BlockOrigin::Cleared {
+                (self.has_cleared, self.first) = (true, None);
+            } else if self.first.is_none()
+                && (block.kind == BlockKind::ToolResult
+                    || !self.has_cleared && block.kind.is_thinking())
+            {
+                self.first = Some(at);
+            }
+        }
+        self.seen = blocks.len();
+    }
+
+    /// The block in these blocks, which are those that were seen.
+    fn among(&self, blocks: &[RenderedBlock]) -> Option<usize> {
+        let cut = last_markable(blocks, self.first?)?;
+        (self.has_cleared || blocks.len() - cut > UNBRIDGED).then_some(cut)
+    }
 }
 
 /// Returns the last block before a clearing's first change near which earlier requests have written to the cache.
 fn readable_before(blocks: &[RenderedBlock], end: usize) -> Option<usize> {
     let last = last_markable(blocks, end)?;
-    let marked = next_cut(&blocks[..end.min(blocks.len())]);
+    let before = &blocks[..end.min(blocks.len())];
+    let marked = ExpectedCut::of(before).among(before);
     let is_far = |marked: &usize| last.saturating_sub(*marked) > UNBRIDGED;
     Some(marked.filter(is_far).unwrap_or(last))
 }
@@ -188,7 +220,9 @@ mod tests {
         let (blocks, messages) = rendered(&script);
         let marks = |unchanged, room| {
             let write = CacheWrite::Write;
-            MessageBreakpoints::place_after_change(&blocks, &messages, write, room, unchanged)
+            let cut = ExpectedCut::of(&blocks);
+            let change = (unchanged, &cut);
+            MessageBreakpoints::place_after_change(&blocks, &messages, write, room, change)
                 .blocks()
                 .to_vec()
         };

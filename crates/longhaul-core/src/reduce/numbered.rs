@@ -57,8 +57,8 @@ pub(super) fn lines(text: &str) -> (LineNumbering, Vec<ShownLine<'_>>) {
         .get(start)
         .and_then(|raw| number(raw))
         .map(|(at, _)| at);
-    let shown = raws.iter().enumerate().map(|(at, raw)| {
-        let found = number(raw).filter(|(number, _)| at >= start && Some(*number) == expected);
+    let shown = raws.iter().map(|raw| {
+        let found = number(raw).filter(|(number, _)| Some(*number) == expected);
         expected = match found {
             Some((number, _)) => number.checked_add(1),
             None => expected,

@@ -230,6 +230,11 @@ impl TokenLedger {
     /// much larger its original is (V8). The original counts if the other result is not in view.
     pub(crate) fn refer(&mut self, call: Id, base: Id, growth: Estimate) {
         self.growth.insert(call, growth);
+        if self.reductions.is_empty() {
+            for known in self.results.keys().chain(self.edited.keys()) {
+                self.reductions.whole(*known);
+            }
+        }
         let changes = self.reductions.reduced(call, Some(base));
         self.resize(&changes);
     }
@@ -287,7 +292,10 @@ impl TokenLedger {
                         seen: self.seen,
                     };
                     self.results.insert(*id, result);
-                    self.reductions.whole(*id);
+                    // Without a smaller form nothing depends on which results are in view.
+                    if !self.reductions.is_empty() {
+                        self.reductions.whole(*id);
+                    }
                 }
                 let results = results.iter().map(|(_, weight)| *weight).sum::<Estimate>();
                 self.input(weight + results);

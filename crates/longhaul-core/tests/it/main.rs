@@ -33,6 +33,8 @@ mod loss_report;
 mod notes;
 mod prompt;
 mod reduced;
+mod reduced_in_view;
+mod reduced_texts;
 mod report;
 mod rounds;
 mod scan;

@@ -4,7 +4,8 @@ use std::collections::VecDeque;
 
 use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
-use longhaul_core::config::Config;
+use longhaul_core::config::{Config, ResultReduction};
+use longhaul_core::economy::EconomyPolicy;
 use longhaul_core::engine::{
     CacheEditSupport, CallResult, CompactionHook, Effect, EffectFailure, EffectFailureKind,
     EffectOutcome, Engine, EngineConfig, EngineInput, EngineResume, Event, HookOutcome, ModelReply,
@@ -33,6 +34,8 @@ pub(crate) enum Answer {
     Says(&'static str, u64),
     /// The model calls a tool.
     Calls(&'static str, &'static str, u64),
+    /// The model calls tools, each by its name, with an id, on a file.
+    CallsOn(&'static [(&'static str, &'static str, &'static str)]),
     /// The model says something, and so many tokens were read from the cache. The second figure is how many tokens the
     /// provider reports as left out on request.
     Reads(u64, Option<u64>),
@@ -113,6 +116,9 @@ pub(crate) struct Setting {
     pub(crate) delivery: ReplyDelivery,
     pub(crate) prefixes: PrefixRecording,
     pub(crate) summary_model: Option<&'static str>,
+    pub(crate) reduce: ResultReduction,
+    pub(crate) economy: EconomyPolicy,
+    pub(crate) recall_tool: Option<&'static str>,
 }
 
 impl Default for Setting {
@@ -131,6 +137,9 @@ impl Default for Setting {
             delivery: ReplyDelivery::Streamed,
             prefixes: PrefixRecording::Written,
             summary_model: None,
+            reduce: ResultReduction::Off,
+            economy: EconomyPolicy::Off,
+            recall_tool: None,
         }
     }
 }
@@ -202,13 +211,16 @@ impl Desk {
             transcript: Some("/t/s.jsonl".into()),
             notes: setting.notes,
             preparation: setting.preparation,
+            recall_tool: setting.recall_tool.map(str::to_owned),
             summary_model: setting.summary_model.map(|id| SummaryModel {
                 id: id.into(),
                 spec: (*ModelTable::builtin().resolve(id).spec).clone(),
             }),
             ..EngineConfig::new(identity, (*spec).clone(), window, &Config::default())
         };
-        let engine = Engine::new(config, UuidSequence::new(1), head(setting.model), resume);
+        let engine = Engine::new(config, UuidSequence::new(1), head(setting.model), resume)
+            .reducing_results(setting.reduce)
+            .with_economy(setting.economy);
         Self {
             engine,
             now: Timestamp::constant(1_800_000_000, 0),
@@ -368,6 +380,12 @@ impl Desk {
                 applied.tool_uses = tool_uses;
                 applied.input_tokens = input_tokens;
                 (json!([{"type":"text","text":"Fine."}]), prompt)
+            }
+            Answer::CallsOn(calls) => {
+                let calls = calls.iter().map(|(tool, id, path)| {
+                    json!({"type":"tool_use","id":id,"name":tool,"input":{"file_path":path}})
+                });
+                (calls.collect(), 1_000)
             }
             Answer::Calls(tool, id, prompt) => (
                 json!([{"type":"tool_use","id":id,"name":tool,"input":{"file_path":format!("/p/{id}.rs")}}]),

@@ -240,6 +240,27 @@ fn s6_s7_notes_stand_for_the_older_part_without_asking_a_model() {
 }
 
 #[test]
+fn s6_notes_are_used_although_not_all_old_words_of_the_user_fit() {
+    let mut desk = noting();
+    for part in 0..400 {
+        desk.say(&format!(
+            "Part {part} is green, and it stays as it is, {part} pages of it, until I say so."
+        ));
+    }
+    desk.exchange("Build a parser.", Answer::Says("I will.", 5_000));
+    noted(&mut desk, NOTES);
+    let answer = Box::leak("Here is all of it. ".repeat(1_000).into_boxed_str());
+    desk.exchange("What do you know?", Answer::Says(answer, 9_500));
+    desk.exchange("Is that all?", Answer::Says("It is.", 15_900));
+    desk.say("Go on.");
+    desk.turn();
+    let done = desk.last_compaction();
+    assert_eq!(done.by, Summarizer::Notes, "{:?}", reasons(&desk));
+    assert!(done.report.user_messages.omitted > 0);
+    assert!(desk.summaries_sent.is_empty());
+}
+
+#[test]
 fn s7_r1_files_are_restored_beside_notes_as_beside_a_summary() {
     let mut desk = filled();
     desk.files = vec![RestoreSourceResult::Found(FileText {
