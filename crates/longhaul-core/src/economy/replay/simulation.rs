@@ -296,16 +296,8 @@ impl<'a> Simulation<'a> {
             thinking: self.conversation.thinking(request),
             summary: Some(self.forecast(request)),
         };
-        let threshold = self.conversation.requests[request].window.auto_compact;
-        let distance = ThresholdDistance {
-            room: threshold.saturating_sub(self.view.view()),
-            growth: self.growth.per_request(),
-            summary: match self.conversation.host {
-                ReplayedHost::Session => None,
-                ReplayedHost::Gateway => Some(self.forecast(request)),
-            },
-        };
-        let Some(decision) = decide_before(&mut self.view, &situation, Some(distance)) else {
+        let distance = self.threshold_distance(request);
+        let Some(decision) = decide_before(&mut self.view, &situation, distance) else {
             return;
         };
         match &decision.action {
@@ -329,6 +321,17 @@ impl<'a> Simulation<'a> {
                 });
             }
         }
+    }
+
+    /// How far the threshold is, as a gateway sees it. What a session has at its threshold, notes or a summary made ahead,
+    /// is not replayed.
+    fn threshold_distance(&self, request: usize) -> Option<ThresholdDistance> {
+        let threshold = self.conversation.requests[request].window.auto_compact;
+        (self.conversation.host == ReplayedHost::Gateway).then(|| ThresholdDistance {
+            room: threshold.saturating_sub(self.view.view()),
+            growth: self.growth.per_request(),
+            summary: Some(self.forecast(request)),
+        })
     }
 
     fn by_threshold(
