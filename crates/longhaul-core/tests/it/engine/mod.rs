@@ -2,10 +2,12 @@
 
 mod ahead;
 mod anew;
+mod billed;
 mod cancelled;
 mod compacting;
 mod counted;
 mod desk;
+mod earned;
 mod failing;
 mod folding;
 mod folds_due;
