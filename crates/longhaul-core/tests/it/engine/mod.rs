@@ -16,6 +16,7 @@ mod late;
 mod native;
 mod notes;
 mod once;
+mod paying;
 mod prefix_edits;
 mod prepared;
 mod prices;
