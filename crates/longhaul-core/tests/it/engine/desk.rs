@@ -41,6 +41,8 @@ pub(crate) enum Answer {
     Reads(u64, Option<u64>),
     /// The model says something after the provider cleared so many results of so many tokens.
     Cleared(u64, u64, u64),
+    /// The model says something, and its prompt is billed like this.
+    Bills(Usage),
     /// The model says this, and then the window is full.
     RunsOut(&'static str, u64),
     Fails(EffectFailureKind),
@@ -363,6 +365,7 @@ impl Desk {
         self.replies += 1;
         let mut applied = ProviderClearing::default();
         let mut cache_deleted = None;
+        let mut billed = None;
         let ending = match answer {
             Answer::RunsOut(..) => ReplyEnding::WindowExceeded,
             _ => ReplyEnding::default(),
@@ -375,6 +378,10 @@ impl Desk {
             Answer::Reads(read, deleted) => {
                 cache_deleted = deleted;
                 (json!([{"type":"text","text":"Fine."}]), read)
+            }
+            Answer::Bills(usage) => {
+                billed = Some(usage);
+                (json!([{"type":"text","text":"Fine."}]), 0)
             }
             Answer::Cleared(tool_uses, input_tokens, prompt) => {
                 applied.tool_uses = tool_uses;
@@ -395,18 +402,22 @@ impl Desk {
         // The reply is part of what was measured, and counts at least its own size.
         let output = (content.to_string().len() as u64 / 4).max(20);
         let prompt = prompt.saturating_sub(output - 20);
+        let usage = billed.unwrap_or(Usage {
+            input: 10,
+            cache_read: prompt,
+            output,
+            cache_deleted,
+            ..Usage::default()
+        });
         let message = json!({"id": format!("msg_{}", self.replies), "type": "message", "role": "assistant",
             "model": "m", "content": content, "stop_reason": "end_turn",
-            "usage": {"input_tokens": 10, "cache_read_input_tokens": prompt, "output_tokens": output}});
+            "usage": {"input_tokens": usage.input, "cache_read_input_tokens": usage.cache_read,
+                "cache_creation": {"ephemeral_5m_input_tokens": usage.cache_write_5m,
+                    "ephemeral_1h_input_tokens": usage.cache_write_1h},
+                "output_tokens": usage.output}});
         EffectOutcome::Replied(Box::new(ModelReply {
             message: to_raw_value(&message).unwrap(),
-            usage: Usage {
-                input: 10,
-                cache_read: prompt,
-                output,
-                cache_deleted,
-                ..Usage::default()
-            },
+            usage,
             request_id: None,
             applied,
             ending,

@@ -2,10 +2,12 @@
 
 mod ahead;
 mod anew;
+mod billed;
 mod cancelled;
 mod compacting;
 mod counted;
 mod desk;
+mod earned;
 mod failing;
 mod folding;
 mod folds_due;
@@ -14,6 +16,7 @@ mod late;
 mod native;
 mod notes;
 mod once;
+mod paying;
 mod prefix_edits;
 mod prepared;
 mod prices;

@@ -13,9 +13,9 @@ use serde_json::json;
 use super::desk::{Answer, Desk, Setting};
 
 /// More requests than any decision of these tests waits for.
-const MANY: usize = 60;
+pub(super) const MANY: usize = 60;
 
-fn setting() -> Setting {
+pub(super) fn setting() -> Setting {
     Setting {
         window: 200_000,
         reduce: ResultReduction::Off,
@@ -25,12 +25,12 @@ fn setting() -> Setting {
 }
 
 /// What the window holds is what the provider measures.
-fn used(desk: &Desk) -> u64 {
+pub(super) fn used(desk: &Desk) -> u64 {
     desk.engine.status().used
 }
 
 /// Lets the model read a file of about this many tokens.
-fn reads(desk: &mut Desk, id: &'static str, tokens: usize) {
+pub(super) fn reads(desk: &mut Desk, id: &'static str, tokens: usize) {
     let prompt = used(desk);
     desk.answers.push_back(Answer::Calls("Read", id, prompt));
     desk.turn();
@@ -45,13 +45,13 @@ fn reads(desk: &mut Desk, id: &'static str, tokens: usize) {
 }
 
 /// Lets the model answer in a few words.
-fn chats(desk: &mut Desk) {
+pub(super) fn chats(desk: &mut Desk) {
     let prompt = used(desk);
     desk.exchange("And?", Answer::Says("Yes, that is how it is.", prompt));
 }
 
 /// A conversation with a large result, and one more after it.
-fn begun(setting: Setting) -> Desk {
+pub(super) fn begun(setting: Setting) -> Desk {
     let mut desk = Desk::with(setting);
     desk.say("Read it.");
     for id in ["t1", "t2", "t3", "t4", "t5", "t6"] {
@@ -62,7 +62,7 @@ fn begun(setting: Setting) -> Desk {
     desk
 }
 
-fn decisions(desk: &Desk) -> Vec<&EconomyRecord> {
+pub(super) fn decisions(desk: &Desk) -> Vec<&EconomyRecord> {
     let events = desk.events.iter();
     let told = events.filter_map(|event| match event {
         Event::Economized(record) => Some(&**record),
@@ -72,7 +72,7 @@ fn decisions(desk: &Desk) -> Vec<&EconomyRecord> {
 }
 
 /// How many requests pass until something is decided by price.
-fn waits(desk: &mut Desk) -> Option<usize> {
+pub(super) fn waits(desk: &mut Desk) -> Option<usize> {
     (0..MANY).find(|_| {
         chats(desk);
         !decisions(desk).is_empty()
