@@ -138,16 +138,16 @@ mod tests {
 
     #[test]
     fn q1_a_search_is_kept_to_the_domains_that_the_model_names() {
-        let named = json!({"allowed_domains": ["https://Docs.rs/serde/", "crates.io"]});
+        let named = json!({"allowed_domains": ["https://Docs.rs/serde/", "example.org"]});
         let domains = SearchDomains::of(&named).unwrap();
         assert_eq!(
             domains.field().unwrap(),
             (
                 "allowed_domains",
-                &["docs.rs/serde".to_owned(), "crates.io".to_owned()][..]
+                &["docs.rs/serde".to_owned(), "example.org".to_owned()][..]
             )
         );
-        assert_eq!(domains.allowed_hosts(), ["docs.rs", "crates.io"]);
+        assert_eq!(domains.allowed_hosts(), ["docs.rs", "example.org"]);
         assert_eq!(SearchDomains::of(&json!({})).unwrap().field(), None);
         let empty = json!({"allowed_domains": [], "blocked_domains": []});
         assert_eq!(SearchDomains::of(&empty).unwrap().field(), None);
