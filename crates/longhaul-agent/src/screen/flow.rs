@@ -5,7 +5,7 @@ use ratatui::text::{Line, Span};
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::style;
-use super::text::columns;
+use super::text::{columns, fit};
 
 /// A line that is wrapped at the width of the terminal.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -88,12 +88,7 @@ impl WrappedLine {
         let mut pieces = Vec::new();
         for span in &self.line.spans {
             for grapheme in span.content.graphemes(true) {
-                let wide = columns(grapheme);
-                let (text, wide) = if wide > width {
-                    ("?", 1)
-                } else {
-                    (grapheme, wide)
-                };
+                let (text, wide) = fit(grapheme, width);
                 pieces.push(FlowGrapheme {
                     text,
                     wide,

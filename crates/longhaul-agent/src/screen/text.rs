@@ -112,6 +112,14 @@ pub(crate) fn columns(text: &str) -> usize {
     text.width()
 }
 
+/// A character as a row of this width shows it, with its columns: a question mark for one that is wider than the row.
+pub(crate) fn fit(grapheme: &str, width: usize) -> (&str, usize) {
+    match columns(grapheme) {
+        wide if wide > width => ("?", 1),
+        wide => (grapheme, wide),
+    }
+}
+
 /// The beginning of a clean line in this many columns.
 pub(crate) fn keep_start(text: &str, room: usize) -> String {
     if columns(text) <= room {

@@ -3,7 +3,7 @@
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::Editor;
-use crate::screen::text::columns;
+use crate::screen::text::{columns, fit};
 
 /// The rows of a prompt.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -103,18 +103,11 @@ impl Editor {
             let shown = folded.as_deref().unwrap_or(grapheme);
             for (index, part) in shown.graphemes(true).enumerate() {
                 let is_break = part == "\n";
+                let (text, wide) = if is_break { ("", 0) } else { fit(part, width) };
                 pieces.push(PlacedCharacter {
                     at: (index == 0).then_some(at),
-                    text: if is_break {
-                        String::new()
-                    } else {
-                        part.to_owned()
-                    },
-                    wide: if is_break {
-                        0
-                    } else {
-                        columns(part).min(width)
-                    },
+                    text: text.to_owned(),
+                    wide,
                     is_break,
                 });
             }

@@ -304,6 +304,15 @@ mod tests {
         assert!(!editor.backslash_to_newline());
     }
 
+    #[test]
+    fn q2_a_character_wider_than_the_row_is_shown_as_a_question_mark() {
+        // Two pictures joined in a way no terminal knows: one character, four columns.
+        let editor = Editor::with("👩\u{301}\u{200d}👩");
+        assert_eq!(editor.layout(2).rows[0], "?");
+        assert_eq!(editor.layout(4).rows[0], "👩\u{301}\u{200d}👩");
+        assert_eq!(editor.whole(), "👩\u{301}\u{200d}👩");
+    }
+
     proptest! {
         #[test]
         fn q2_no_keys_break_the_prompt(steps in proptest::collection::vec((0_u8..18, "[a漢\u{301}👩\u{200d}\\n ]{0,3}"), 0..60), width in 1_usize..20) {
