@@ -122,7 +122,12 @@ impl SessionNotes {
             (false, true) => [before, behind.strip_prefix(end).unwrap_or(behind)].concat(),
             (false, false) => [before, &body, behind].concat(),
             (true, false) => {
-                let line = if before.ends_with('\n') { "" } else { end };
+                let line = match before.chars().next_back() {
+                    Some('\n') => "",
+                    // The first half of a line ending.
+                    Some('\r') => "\n",
+                    _ => end,
+                };
                 let gap = if behind.is_empty() || behind.starts_with(['\r', '\n']) {
                     ""
                 } else {
@@ -191,6 +196,7 @@ impl SessionNotes {
     fn line_end(&self) -> &'static str {
         match self.text.find('\n') {
             Some(at) if self.text[..at].ends_with('\r') => "\r\n",
+            None if self.text.ends_with('\r') => "\r\n",
             _ => "\n",
         }
     }

@@ -153,6 +153,14 @@ fn others(notes: &SessionNotes, but: usize) -> Vec<(String, Option<String>, Opti
         .collect()
 }
 
+#[test]
+fn s1_a_line_ending_that_was_cut_in_half_is_completed() {
+    let notes = SessionNotes::parse("# Title\r".to_owned());
+    let changed = notes.with_body(0, "one\ntwo").unwrap();
+    assert_eq!(changed.text(), "# Title\r\none\r\ntwo\r\n");
+    assert_eq!(changed.with_body(0, "one\ntwo"), Ok(changed.clone()));
+}
+
 proptest! {
     #[test]
     fn s1_writing_what_was_read_gives_the_same_bytes(text in scribbled(), noise in ".{0,40}") {
