@@ -382,6 +382,13 @@ async fn bill(session: &Session, model: &str, window: u64, between: &Between) ->
             answer["id"] = json!(format!("msg_{}", bill.requests));
             answer["model"] = json!(model);
             answer["usage"] = reply["usage"].clone();
+            if let (Some(blocks), Some(given)) = (
+                answer["content"].as_array_mut(),
+                reply["content"].as_array(),
+            ) {
+                let thinks = |block: &&Value| is_bound_thinking(block, binds);
+                blocks.splice(0..0, given.iter().filter(thinks).cloned());
+            }
             let now = route.clock.now();
             record(&mut bill.recorded, now, &session.messages[at].0);
             record(&mut bill.recorded, now, &answer);
@@ -405,10 +412,7 @@ async fn bill(session: &Session, model: &str, window: u64, between: &Between) ->
             .collect();
         thoughts = content
             .into_iter()
-            .filter(|block| {
-                let kind = block["type"].as_str().unwrap();
-                kind == "compaction" || (binds && kind.contains("thinking"))
-            })
+            .filter(|block| block["type"] == "compaction" || is_bound_thinking(block, binds))
             .collect();
         for earlier in std::mem::take(&mut recent) {
             if !written.is_empty() {
@@ -444,6 +448,12 @@ async fn bill(session: &Session, model: &str, window: u64, between: &Between) ->
     }
     route.provider.server.stop().await;
     bill
+}
+
+/// Whether a block is thinking that the client has to send again as it was.
+fn is_bound_thinking(block: &Value, binds: bool) -> bool {
+    let kind = block["type"].as_str();
+    binds && kind.is_some_and(|kind| kind.contains("thinking"))
 }
 
 /// Prints every compaction.
