@@ -68,6 +68,11 @@ impl CommandSettings {
         Ok(config)
     }
 
+    /// Whether flags of every command (`--set`, `--config`) say how this run is to work; what is logged does not count.
+    pub(crate) fn has_settings(&self) -> bool {
+        self.config.is_some() || self.flags.iter().any(|(key, _)| key != "log")
+    }
+
     /// The same flags with other folders.
     pub(crate) fn with_env(&self, env: Env) -> Self {
         Self {

@@ -49,13 +49,23 @@ pub(crate) struct WrapArgs {
     /// Where the usage log is kept, as for `longhaul serve`
     #[arg(long, value_name = "STORE")]
     pub(crate) store: Option<String>,
+    /// What is decided by price: `off`, `clear` (the default) or `full`, as for `longhaul serve`
+    #[arg(long, value_name = "off|clear|full")]
+    pub(crate) economy: Option<String>,
+    /// How tool results are made smaller before they are first sent, as for `longhaul serve`
+    #[arg(long, value_name = "off|exact|recallable")]
+    pub(crate) reduce: Option<String>,
+    /// Offer the model a tool to look up what was cleared or summarized, as for `longhaul serve`
+    #[arg(long)]
+    pub(crate) recall: bool,
     /// The most the window may hold, in tokens; only makes it smaller
     #[arg(long, value_name = "TOKENS")]
     pub(crate) window: Option<String>,
     /// A TOML file that adds models or overrides their fields
     #[arg(long, value_name = "FILE")]
     pub(crate) models: Option<String>,
-    /// Start a gateway even if one of yours is running. --policy, --upstream-ca, --store, --window and --models do so, too
+    /// Start a gateway even if one of yours is running. Every flag that changes what a gateway does (--policy, --economy,
+    /// --set and the like) does so, too
     #[arg(long)]
     pub(crate) own_gateway: bool,
     /// Say nothing at the start and at the end

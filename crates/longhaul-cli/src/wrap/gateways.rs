@@ -115,7 +115,11 @@ impl WrapGateways<'_> {
             || command.upstream_ca.is_some()
             || command.store.is_some()
             || command.window.is_some()
-            || command.models.is_some();
+            || command.models.is_some()
+            || command.economy.is_some()
+            || command.reduce.is_some()
+            || command.recall
+            || self.given.has_settings();
         let is_plain = plan
             .profile
             .as_ref()

@@ -42,9 +42,13 @@ pub(crate) fn usual_upstream(api: &AgentApi) -> Result<String, CliError> {
 const WHO: &str = "longhaul";
 
 pub(crate) fn run(command: &Command, given: &CommandSettings) -> Result<CliOutcome, CliError> {
+    let recall = command.recall.then(|| "true".to_owned());
     let config = given.resolve_for_serve(given_flags([
         ("models.file", &command.models),
         ("window.cap", &command.window),
+        ("economy", &command.economy),
+        ("reduce", &command.reduce),
+        ("gateway.recall", &recall),
     ]))?;
     let profiles = AgentProfiles::load(given)?;
     let plan = WrapPlan::of(command, &profiles)?;

@@ -41,7 +41,7 @@ const COMMANDS_WITH: [(&str, &str); 9] = [
         "--blocking-limit",
         "`inspect`, where `--help` does not show it",
     ),
-    ("--economy", "`serve`"),
+    ("--economy", "`serve`, `wrap`"),
     ("--log", "every command"),
     ("--max-output", "`compact`, `inspect`"),
     ("--model", "`chat`, `inspect`, `show`"),
@@ -49,7 +49,7 @@ const COMMANDS_WITH: [(&str, &str); 9] = [
         "--models",
         "`chat`, `compact`, `inspect`, `replay`, `savings`, `serve`, `show`, `wrap`",
     ),
-    ("--reduce", "`serve`"),
+    ("--reduce", "`serve`, `wrap`"),
     ("--window", "`chat`, `compact`, `inspect`, `serve`, `wrap`"),
 ];
 

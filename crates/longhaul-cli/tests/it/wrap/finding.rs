@@ -36,10 +36,20 @@ fn a_gateway_of_ones_own_is_used_and_says_what_this_run_used() {
     .ends(0);
     assert!(ran.err.contains(OWN), "{}", ran.err);
     // Whoever wants another policy or a gateway of this run's own gets one.
-    for flags in [&["--policy", "observe"][..], &["--own-gateway"]] {
+    for flags in [
+        &["--policy", "observe"][..],
+        &["--own-gateway"],
+        &["--economy", "full"],
+        &["--reduce", "recallable"],
+        &["--recall"],
+        &["--set", "economy=full"],
+    ] {
         let ran = run(&world, flags, "call,exit:0").ends(0);
         assert!(!ran.err.contains(OWN), "{}", ran.err);
     }
+    // What is logged changes nothing that a gateway does.
+    let ran = run(&world, &["--log", "warn"], "call,exit:0").ends(0);
+    assert!(ran.err.contains(OWN), "{}", ran.err);
     // It is in front of something else.
     let ran = run(&world, &["--upstream", "http://127.0.0.1:9"], "exit:0").ends(0);
     assert!(!ran.err.contains(OWN), "{}", ran.err);
