@@ -67,6 +67,7 @@ const RULES: &[(&str, CommandCheck)] = &[
         "npm install",
         CommandCheck::Exception("installs a package; `packages.rs` does"),
     ),
+    ("git clone", CommandCheck::Exception("needs a network")),
     (
         "docker ",
         CommandCheck::Exception("needs a container engine; `cargo xtask dist` reads the recipe"),
