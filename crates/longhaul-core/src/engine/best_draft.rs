@@ -16,6 +16,7 @@ use crate::facts::FactsBudget;
 use crate::prompt::RequestPrefix;
 use crate::report::LossReport;
 use crate::tokens::{Estimate, RoughEstimator};
+use crate::window::WindowStatus;
 
 /// The most that the user's words take of the free part of the window beyond their budget, where a compaction must make
 /// room to work in. With a summary of at most a fifth, a third of it or more stays free.
@@ -30,7 +31,7 @@ impl Engine {
         head: &RequestPrefix,
     ) -> Option<ViewDraft> {
         let expected = self.expected(compaction, head);
-        let threshold = self.config.window.auto_compact;
+        let threshold = self.target_window(compaction).auto_compact;
         let given = self.given(compaction, expected)?;
         let words = self.words_limit(compaction, expected);
         let mut shorter: Vec<ViewDraft> = Vec::new();
@@ -68,7 +69,7 @@ impl Engine {
     /// Whether a compaction can make the view smaller without cutting the user's words, or may cut them where it must.
     /// This is checked before a summary is paid for.
     pub(super) fn can_shrink(&self, compaction: &CompactionInProgress) -> bool {
-        let threshold = self.config.window.auto_compact;
+        let threshold = self.target_window(compaction).auto_compact;
         let is_judged_later = compaction.place == CompactionTiming::Ahead || compaction.prepared;
         if is_judged_later || self.is_over(compaction, threshold) {
             return true;
@@ -78,6 +79,16 @@ impl Engine {
         let words = self.words_limit(compaction, expected);
         let draft = self.draft(compaction, &least, expected, DraftLevel::LEAST, words);
         draft.after < compaction.before
+    }
+
+    /// The window that the new view must fit into: its thresholds are lower where less is to be left than the
+    /// conversation's own threshold allows.
+    pub(super) fn target_window(&self, compaction: &CompactionInProgress) -> WindowStatus {
+        let window = self.config.window;
+        match compaction.request.most_left {
+            Some(most) => window.without(window.auto_compact.saturating_sub(most)),
+            None => window,
+        }
     }
 
     /// Whether any of the user's messages or rules is missing from the view.
@@ -99,7 +110,7 @@ impl Engine {
     /// compaction is automatic.
     fn is_due(&self, compaction: &CompactionInProgress) -> bool {
         compaction.trigger() == CompactionTrigger::Auto
-            || self.is_over(compaction, self.config.window.auto_compact)
+            || self.is_over(compaction, self.target_window(compaction).auto_compact)
     }
 
     /// The limit for the new view: the threshold, or the next limit where the request prefix leaves no room for the
@@ -110,7 +121,7 @@ impl Engine {
         given: &WrittenSummary,
         expected: CountCalibration,
     ) -> u64 {
-        let window = &self.config.window;
+        let window = &self.target_window(compaction);
         let bare = self.tight_draft(compaction, given, expected, 0);
         let facts = self.live.facts();
         let spoken = facts
@@ -143,7 +154,7 @@ impl Engine {
             by,
             signed,
         };
-        let window = &self.config.window;
+        let window = &self.target_window(compaction);
         let most = (expected.most_below(window.auto_compact) / 5).max(window.scale().apply(SHORT));
         let is_automatic = compaction.trigger() == CompactionTrigger::Auto;
         let is_ours = match by {
@@ -198,7 +209,7 @@ impl Engine {
         compaction: &CompactionInProgress,
         expected: CountCalibration,
     ) -> UserWordsLimit {
-        let window = &self.config.window;
+        let window = &self.target_window(compaction);
         let whole = FactsBudget::of_window(window);
         if self.is_due(compaction) {
             let free = expected.most_below(window.auto_compact);

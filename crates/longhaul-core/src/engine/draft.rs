@@ -91,7 +91,7 @@ impl Engine {
         thrift: DraftLevel,
         words: UserWordsLimit,
     ) -> ViewDraft {
-        let window = &self.config.window;
+        let window = &self.target_window(compaction);
         let nothing = RestoreInput::default();
         let gathered = match thrift.back {
             RestoreChoice::Put => &compaction.gathered.gathered,

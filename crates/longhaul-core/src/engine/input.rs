@@ -76,6 +76,8 @@ pub struct CompactRequest {
     pub preview: bool,
     /// What to do if the model fails.
     pub on_failure: OnModelFailure,
+    /// The most tokens that the new view should leave in the window, if that is less than the threshold.
+    pub most_left: Option<u64>,
 }
 
 /// What happens to a manual compaction if the model fails. A compaction that cannot wait never fails because of that.

@@ -130,6 +130,23 @@ impl WindowStatus {
         Ok(unused.at(input.used))
     }
 
+    /// A window of which this many tokens are taken: its thresholds apply to the rest. The window's size, and with it every
+    /// scaled figure, stays the same.
+    #[must_use]
+    pub fn without(self, taken: u64) -> Self {
+        let left = |threshold: u64| threshold.saturating_sub(taken).max(1);
+        Self {
+            effective: left(self.effective),
+            auto_compact: left(self.auto_compact),
+            limit: left(self.limit),
+            warning: left(self.warning),
+            error: left(self.error),
+            blocking: left(self.blocking),
+            ..self
+        }
+        .at(self.used)
+    }
+
     /// Returns the status of the same window with another amount used, for a plan that asks before it acts.
     pub fn at(&self, used: u64) -> WindowStatus {
         WindowStatus {

@@ -230,3 +230,25 @@ fn n3_a_provider_summary_that_must_be_condensed_is_not_sent_as_the_signed_block(
     let sent = Desk::body(desk.sent.last().unwrap()).to_string();
     assert!(!sent.contains("sig1"), "{sent}");
 }
+
+#[test]
+fn y1_a_compaction_leaves_less_than_the_threshold_allows_if_it_is_told_to() {
+    let left = |most_left: Option<u64>| {
+        let mut desk = Desk::new();
+        for at in 0..20 {
+            let wish = format!("Part {at}: tell me what is in src/part_{at}.rs.");
+            desk.exchange(&wish, Answer::Says(text(600), 9_000));
+        }
+        hooks_say(&mut desk, 2_000);
+        desk.input(EngineInput::Compact(CompactRequest {
+            local: true,
+            most_left,
+            ..CompactRequest::default()
+        }));
+        assert_eq!(desk.compactions(), 1, "{:?}", desk.failures());
+        desk.last_compaction().report.tokens.after
+    };
+    let as_usual = left(None);
+    assert_eq!(left(Some(u64::MAX)), as_usual);
+    assert!(left(Some(4_000)) < as_usual, "{as_usual}");
+}

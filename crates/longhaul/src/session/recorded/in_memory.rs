@@ -13,7 +13,6 @@ use longhaul_core::message::Entry;
 use longhaul_core::micro::ClearableTools;
 use longhaul_core::models::{ModelSpec, ModelTable};
 use longhaul_core::report::OriginalsLocation;
-use longhaul_core::window::WindowStatus;
 
 use super::{RecordedSession, SummaryProvider, asked, request_prefix};
 use crate::clock::Clock;
@@ -69,7 +68,7 @@ impl InMemoryConversation {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             ..SessionIdentity::default()
         };
-        let window = less(window(config, &spec)?, self.before_messages);
+        let window = window(config, &spec)?.without(self.before_messages);
         let engine = EngineConfig {
             clearable: self.clearable,
             compact_instructions: self.compact_instructions,
@@ -108,20 +107,5 @@ impl InMemoryConversation {
         let cancel = Cancellation::of_session();
         let session = Session::new(engine, hands, running, self.clock, cancel);
         Ok(RecordedSession::of(session))
-    }
-}
-
-/// A window of which this many tokens are taken: its thresholds apply to the rest. The window's size, and with it every
-/// scaled figure, stays the same.
-fn less(window: WindowStatus, taken: u64) -> WindowStatus {
-    let left = |threshold: u64| threshold.saturating_sub(taken).max(1);
-    WindowStatus {
-        effective: left(window.effective),
-        auto_compact: left(window.auto_compact),
-        limit: left(window.limit),
-        warning: left(window.warning),
-        error: left(window.error),
-        blocking: left(window.blocking),
-        ..window
     }
 }
