@@ -25,15 +25,15 @@ macro_rules! examples {
     () => {
         "Examples:
   longhaul chat                         work with an agent in this folder
-  longhaul wrap claude                  run another agent so that its window never fills up
-  longhaul serve --upstream https://api.anthropic.com   a gateway that does it for any client
+  longhaul wrap claude                  run another agent through a gateway
+  longhaul serve --upstream https://api.anthropic.com   a gateway for any client
   longhaul inspect session.jsonl        what is in this conversation's window
   longhaul inspect ~/.claude/projects   all sessions below a folder
-  longhaul inspect 6113e919             a session by its id, or the beginning of it
+  longhaul inspect 6113e919             a session by its id (or a unique prefix of it)
   longhaul show session.jsonl           what the model sees, block by block
   longhaul recall 6113e919 login bug    find something again in a conversation
-  longhaul replay ~/.claude/projects    what sessions would have cost under other policies
-  longhaul notes 6113e919               what is noted about a session
+  longhaul replay ~/.claude/projects    the cost of sessions under other policies
+  longhaul notes 6113e919               the notes about a session
   longhaul compact session.jsonl --output small.jsonl   summarize an old conversation
   longhaul savings                      what the gateway used and saved
   longhaul doctor                       why something does not work
@@ -42,11 +42,11 @@ macro_rules! examples {
     };
 }
 
-/// Keeps an LLM agent's conversation going without end.
+/// Lets an LLM agent's conversation continue indefinitely.
 ///
 /// A model's window is fixed, and an agent fills it within an hour. Longhaul counts what is in the window, clears old tool
 /// results, summarizes old turns, restores what the model still needs and keeps the provider's prompt cache warm. `chat` is an
-/// agent that works this way, `wrap` runs any other agent so, `serve` is the gateway that does it, `sim` is a model API to test with,
+/// agent that works this way, `wrap` runs any other agent this way, `serve` is the gateway that does it, `sim` is a model API to test with,
 /// and the other commands look into the transcripts that Claude Code and Longhaul write (JSONL, one entry per line).
 #[derive(Debug, Parser)]
 #[command(
@@ -131,7 +131,7 @@ Examples:
   longhaul inspect ~/.claude/projects/-home-me-app"
 )]
 pub(crate) struct InspectArgs {
-    /// A transcript, a folder of transcripts, a session id (or its beginning), or `-` for standard input
+    /// A transcript, a folder of transcripts, a session id (or a unique prefix of it), or `-` for standard input
     #[arg(value_name = "FILE|DIR|SESSION-ID")]
     pub(crate) target: PathBuf,
     /// Print one JSON object instead (documented in docs/inspect-json.md)
@@ -163,7 +163,7 @@ Examples:
   longhaul show session.jsonl --say 'And now?' --request | jq .messages[-1]"
 )]
 pub(crate) struct ShowArgs {
-    /// A transcript, a session id (or its beginning), or `-` for standard input
+    /// A transcript, a session id (or a unique prefix of it), or `-` for standard input
     #[arg(value_name = "FILE|SESSION-ID", required_unless_present = "full")]
     pub(crate) target: Option<PathBuf>,
     /// What the model saw when it gave its N-th response, as `inspect --turns` lists them; -1 is the last
@@ -215,8 +215,9 @@ pub(crate) struct WindowArgs {
 /// Summarize the older part of a conversation, so that it fits the model's window again
 ///
 /// Only appends to the transcript: a boundary, a summary, and the restored context after them. The summary holds what
-/// you said word for word, your rules, the files touched and the open todos, whoever wrote the rest of it. What leaves
-/// the model's view goes to the archive first, where `longhaul recall` finds it. A model is asked if ANTHROPIC_API_KEY,
+/// you said word for word up to a budget, your rules, the files touched and the open todos, whoever wrote the rest of it;
+/// the report counts whatever is shortened or left out. Everything that leaves the model's view goes to the archive
+/// first, where `longhaul recall` finds it. A model is asked if ANTHROPIC_API_KEY,
 /// ANTHROPIC_AUTH_TOKEN or ANTHROPIC_BASE_URL is set or --model is given; otherwise, or if the model fails, the summary
 /// is made without a model and without any network. More in docs/compact.md.
 #[derive(Debug, ClapArgs)]
@@ -232,13 +233,13 @@ Examples:
   longhaul compact 6113e919 --undo                         take the last one back"
 )]
 pub(crate) struct CompactArgs {
-    /// A transcript, or a session id (or its beginning)
+    /// A transcript, or a session id (or a unique prefix of it)
     #[arg(value_name = "FILE|SESSION-ID")]
     pub(crate) session: PathBuf,
-    /// Summarize only what comes before the entry with this uuid, or the beginning of it
+    /// Summarize only the part before the entry with this uuid (or a unique prefix of it)
     #[arg(long, value_name = "ID", conflicts_with_all = ["from", "keep"])]
     pub(crate) up_to: Option<String>,
-    /// Summarize only from the entry with this uuid on, or the beginning of it
+    /// Summarize only from the entry with this uuid (or a unique prefix of it) on
     #[arg(long, value_name = "ID", conflicts_with = "keep")]
     pub(crate) from: Option<String>,
     /// Keep the last N messages word for word; more if a tool call and its result would be separated
@@ -316,9 +317,9 @@ pub(crate) struct ConfigArgs {
 Examples:
   longhaul notes 6113e919
   longhaul notes session.jsonl --json | jq -r '.sections[].title'
-  longhaul notes 6113e919 --path                       where the file lies")]
+  longhaul notes 6113e919 --path                       where the file is")]
 pub(crate) struct NotesArgs {
-    /// A transcript, or a session id (or its beginning)
+    /// A transcript, or a session id (or a unique prefix of it)
     #[arg(value_name = "FILE|SESSION-ID")]
     pub(crate) session: PathBuf,
     /// Print one JSON object instead (documented in docs/notes.md)
@@ -372,7 +373,7 @@ pub(crate) struct PurgeArgs {
 #[command(
     group(clap::ArgGroup::new("what").required(true).args(["query", "id", "path"])),
     override_usage = "longhaul recall [OPTIONS] <FILE|SESSION-ID> <QUERY...|--id <ID>|--path <PATH>>",
-    after_help = "Words are looked for all together, \"words in double quotes\" as a phrase; the last word may be only begun.
+    after_help = "Searches for all words together, \"words in double quotes\" as a phrase; the last word may be incomplete.
 
 Exit codes: 0 found, 1 nothing found, 2 cannot read.
 
@@ -384,7 +385,7 @@ Examples:
   longhaul recall 6113e919 cache --limit 50 --json"
 )]
 pub(crate) struct RecallArgs {
-    /// A transcript, or a session id (or its beginning)
+    /// A transcript, or a session id (or a unique prefix of it)
     #[arg(value_name = "FILE|SESSION-ID")]
     pub(crate) session: PathBuf,
     /// The words to find
@@ -421,7 +422,7 @@ Examples:
   longhaul sim
   ANTHROPIC_BASE_URL=http://127.0.0.1:7411 ANTHROPIC_API_KEY=any claude
   OPENAI_BASE_URL=http://127.0.0.1:7411/v1 OPENAI_API_KEY=any my-agent
-  longhaul sim --listen 127.0.0.1:0                    a free port, told on stdout
+  longhaul sim --listen 127.0.0.1:0                    a free port, printed on stdout
   longhaul sim --script turns.jsonl --virtual-time      the same replies each time, time by hand
   longhaul sim --faults 'after 5: 529*2; 1%: reset'    two overloads after request 5, some resets
   curl -d '{\"advance_ms\":300000}' http://127.0.0.1:7411/sim/clock")]

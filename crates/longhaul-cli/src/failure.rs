@@ -150,7 +150,7 @@ pub(crate) enum CliError {
         spec: String,
         source: FaultSpecError,
     },
-    #[error("the misbehaviour {spec:?} cannot be read: {source}")]
+    #[error("the misbehavior {spec:?} cannot be read: {source}")]
     Misbehave {
         spec: String,
         source: misbehave::MisbehaviorSpecError,

@@ -132,7 +132,7 @@ impl Model for GenaiModel {
             tokio::select! {
                 biased;
                 () = cancel.cancelled() => {
-                    Err(ModelError::new(ModelErrorClass::Cancelled, "the request was cancelled"))
+                    Err(ModelError::new(ModelErrorClass::Cancelled, "the request was canceled"))
                 }
                 reply = self.answer(&request, on_stream) => reply,
             }

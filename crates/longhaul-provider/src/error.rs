@@ -182,7 +182,7 @@ impl fmt::Display for ErrorClass {
             Self::Timeout(AwaitedStep::FirstByte) => "no answer in time",
             Self::Timeout(AwaitedStep::NextByte) => "the answer stalled",
             Self::Cut => "the answer broke off",
-            Self::Cancelled => "cancelled",
+            Self::Cancelled => "canceled",
             Self::Malformed => "the answer is not understood",
         })
     }

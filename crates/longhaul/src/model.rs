@@ -49,7 +49,7 @@ where
             let reply = tokio::select! {
                 biased;
                 () = cancel.cancelled() => {
-                    return Err(Error::new(ErrorClass::Cancelled, "the request was cancelled"));
+                    return Err(Error::new(ErrorClass::Cancelled, "the request was canceled"));
                 }
                 reply = answer => reply?,
             };

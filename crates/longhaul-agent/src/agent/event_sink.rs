@@ -60,8 +60,8 @@ impl Observer for MainObserver {
             && let approvals @ 1.. = self.gate.forget_approvals()
         {
             self.event_sink.notice(match approvals {
-                1 => "The conversation was compacted: what you allowed for this session is asked for again.".to_owned(),
-                many => format!("The conversation was compacted: the {} rules that you allowed for this session are asked for again.", grouped(many as u64)),
+                1 => "The conversation was compacted: what you allowed for this session needs your approval again.".to_owned(),
+                many => format!("The conversation was compacted: the {} rules that you allowed for this session need your approval again.", grouped(many as u64)),
             });
         }
         self.event_sink.send(AgentEvent::Engine(event.clone()));

@@ -110,7 +110,7 @@ impl BuiltinCommand {
             Self::Clear => "begin a new conversation; the old one can be resumed",
             Self::Compact => "summarize the conversation, with a preview",
             Self::Context => "show what fills the window",
-            Self::Cost => "the costs, and what paid; what is decided by price",
+            Self::Cost => "costs, what paid off, and what is decided by price",
             Self::Effort => "how hard the model thinks",
             Self::Exit => "leave",
             Self::Export => "write the conversation into a text file",

@@ -132,7 +132,7 @@ pub(crate) fn engine(event: &Event, prefix: u64) -> Vec<WrappedLine> {
         Event::CompactFailed {
             kind: CompactFailure::Cancelled,
             ..
-        } => WrappedLine::styled("■ compaction cancelled; nothing changed", WARNING),
+        } => WrappedLine::styled("■ compaction canceled; nothing changed", WARNING),
         Event::CompactFailed { message, .. } => {
             WrappedLine::styled(format!("■ not compacted: {}", clean_line(message)), WARNING)
         }
@@ -145,7 +145,7 @@ pub(crate) fn engine(event: &Event, prefix: u64) -> Vec<WrappedLine> {
             let why = match reason {
                 MicroClearingReason::Idle => "the cache had gone cold",
                 MicroClearingReason::Pressure => "the window fills up",
-                MicroClearingReason::Cached => "there were many",
+                MicroClearingReason::Cached => "too many results",
                 MicroClearingReason::Price => "it pays",
                 _ => "to make room",
             };

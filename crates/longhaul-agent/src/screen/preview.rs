@@ -243,7 +243,7 @@ impl SummaryPreview {
             PreviewState::Reading => (self.reader.rows(width, height, KEYS), None),
             PreviewState::Keeping(number) => {
                 let mut rows = self.reader.rows(width, height, KEYS);
-                let ask = format!("keep the last how many messages? {number}▏ (enter, esc)");
+                let ask = format!("how many of the last messages to keep? {number}▏ (enter, esc)");
                 if let Some(last) = rows.last_mut() {
                     *last = Line::from(styled(keep_start(&ask, width), BOLD));
                 }

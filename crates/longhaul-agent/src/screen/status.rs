@@ -19,8 +19,8 @@ pub(crate) fn mode_name(mode: ApprovalMode) -> &'static str {
         ApprovalMode::Default => "ask before changes",
         ApprovalMode::AcceptEdits => "accept edits",
         ApprovalMode::Plan => "plan",
-        ApprovalMode::BypassPermissions => "nothing is asked",
-        ApprovalMode::DontAsk => "refuse what needs asking",
+        ApprovalMode::BypassPermissions => "no approvals needed",
+        ApprovalMode::DontAsk => "refuse what needs approval",
     }
 }
 

@@ -8,7 +8,7 @@ use longhaul_core::money::Usd;
 /// Work with an agent in this folder, or have one prompt answered
 ///
 /// Opens a conversation in the terminal: the agent reads and changes files and runs commands as far as you let it. The
-/// conversation goes on without end, since old parts of it are summarized when the window fills. With -p one prompt is
+/// conversation can continue indefinitely, since old parts of it are summarized when the window fills. With -p one prompt is
 /// answered on stdout, for scripts. Sessions are kept under LONGHAUL_HOME. Without ANTHROPIC_API_KEY,
 /// ANTHROPIC_AUTH_TOKEN or ANTHROPIC_BASE_URL a simulated model answers that needs no network. More in docs/chat.md.
 #[derive(Debug, ClapArgs)]
@@ -21,7 +21,7 @@ Examples:
   longhaul chat 'What does this project do?'
   longhaul chat --continue                             where you left off in this folder
   longhaul chat --resume                               choose a session from a list
-  longhaul chat --resume 6113e919                      a session by its id, or the beginning of it
+  longhaul chat --resume 6113e919                      a session by its id (or a unique prefix of it)
   longhaul chat --resume 6113e919 --fork-session       in a copy of it
   longhaul chat -p 'Summarize the changes' < changes.diff
   longhaul chat -p 'Fix the lint' --permission-mode acceptEdits --output-format json | jq -r .result
@@ -34,7 +34,7 @@ pub(crate) struct ChatArgs {
     /// Answer the prompt on stdout and end; piped input is added to it
     #[arg(long, short)]
     pub(crate) print: bool,
-    /// The output of -p: the last answer, one object, or one object per line as things happen
+    /// The output of -p: the last reply, one object, or one object per line as things happen
     #[arg(
         long,
         value_name = "FORMAT",
@@ -58,7 +58,7 @@ pub(crate) struct ChatArgs {
         group = "going_on"
     )]
     pub(crate) go_on: bool,
-    /// Continue this session: its id, the beginning of its id, or its file; another program's session is copied first.
+    /// Continue this session: its id (or a unique prefix of it), or its file; another program's session is copied first.
     /// Without an id, choose from a list
     #[arg(
         long,
@@ -78,16 +78,16 @@ pub(crate) struct ChatArgs {
     /// Wait while another process has the session open
     #[arg(long, requires = "going_on", conflicts_with = "fork_session")]
     pub(crate) wait: bool,
-    /// Continue the branch of the session that has a prompt with this id, or the beginning of it
+    /// Continue the branch of the session that has a prompt with this id (or a unique prefix of it)
     #[arg(long, value_name = "ID", requires = "going_on")]
     pub(crate) branch: Option<String>,
     /// The model to ask
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
-    /// The most answers to one prompt
+    /// Maximum number of replies to one prompt
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) max_turns: Option<u32>,
-    /// The most that the session may cost, in dollars; work ends with the answer that reaches it
+    /// Maximum cost of the session, in dollars; work ends with the reply that reaches it
     #[arg(long, value_name = "DOLLARS", value_parser = dollars)]
     pub(crate) max_budget_usd: Option<Usd>,
     /// Calls that run without asking, in the form of settings: 'Bash(cargo test:*)'; separated by commas or repeated

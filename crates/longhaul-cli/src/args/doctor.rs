@@ -14,7 +14,7 @@ use clap::Args as ClapArgs;
 Examples:
   longhaul doctor
   longhaul doctor claude                     as `longhaul wrap claude` would find it
-  longhaul doctor --offline                  without asking the upstream
+  longhaul doctor --offline                  without any network checks
   longhaul doctor --json | jq '.findings[] | select(.state == \"broken\")'"
 )]
 pub(crate) struct DoctorArgs {
@@ -30,7 +30,7 @@ pub(crate) struct DoctorArgs {
     /// The usage log, as for `longhaul serve`
     #[arg(long, value_name = "STORE")]
     pub(crate) store: Option<String>,
-    /// Ask nobody on the network
+    /// Skip all network checks
     #[arg(long)]
     pub(crate) offline: bool,
     /// Print one JSON object instead (documented in docs/doctor.md)

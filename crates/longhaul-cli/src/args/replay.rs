@@ -12,7 +12,7 @@ use clap::{Args as ClapArgs, ValueEnum};
 /// network. More in docs/replay.md.
 #[derive(Debug, ClapArgs)]
 #[command(
-    after_help = "Exit codes: 0 fine, 1 some sessions were damaged or counted apart, 2 cannot read.
+    after_help = "Exit codes: 0 fine, 1 some sessions were damaged or excluded from the totals, 2 cannot read.
 
 Examples:
   longhaul replay session.jsonl
@@ -23,7 +23,7 @@ Examples:
   longhaul replay ~/.claude/projects --json | jq .totals.recorded_usd"
 )]
 pub(crate) struct ReplayArgs {
-    /// Transcripts, folders of transcripts, session ids (or their beginnings), or `-` for standard input
+    /// Transcripts, folders of transcripts, session ids (or unique prefixes of them), or `-` for standard input
     #[arg(value_name = "FILE|DIR|SESSION-ID", required = true)]
     pub(crate) targets: Vec<PathBuf>,
     /// Replay in a window of this many tokens; may be given several times. By default the model's own

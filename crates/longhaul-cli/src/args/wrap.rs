@@ -5,16 +5,17 @@ use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 
-/// Run an agent through a gateway: its conversations no longer outgrow the window
+/// Run an agent through a gateway that keeps its conversations within the model's window
 ///
 /// Starts a gateway on a free port of this machine, or uses one of yours that runs already, tells the agent its address, and
-/// runs the agent in this terminal with its own keys or login. Nothing of the agent's or your own files is changed. Known
+/// runs the agent in this terminal with its own keys or login. Neither the agent's files nor yours are changed. Known
 /// agents are claude, opencode, aider, codex and goose, and those in LONGHAUL_HOME/agents.toml; any other can be run with
-/// --env. When the agent has ended, one line on stderr says what was used, saved and lost. More in docs/wrap.md.
+/// --env. Requests of the Responses API (Codex, OpenAI's models in opencode) are passed on unmanaged. When the agent has
+/// ended, one line on stderr says what was used, saved and lost. More in docs/wrap.md.
 #[derive(Debug, ClapArgs)]
 #[command(
     override_usage = "longhaul wrap [OPTIONS] AGENT [ARGS]...\n       longhaul wrap [OPTIONS] --env NAME=URL -- COMMAND [ARGS]...",
-    after_help = "Exit codes: that of the agent (128 and the signal's number if a signal ended it), 2 the agent is not known or the gateway
+    after_help = "Exit codes: that of the agent (128 plus the signal number if a signal ended it), 2 the agent is not known or the gateway
 cannot start, 126 the agent cannot be run, 127 it is not installed.
 
 Examples:

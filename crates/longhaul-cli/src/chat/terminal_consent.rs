@@ -49,7 +49,10 @@ impl Consent for TerminalConsent {
             ),
         };
         ConsentQuestion {
-            head: format!("Files of {} lead out of it:", shown(project)),
+            head: format!(
+                "These files of {} point outside the project:",
+                shown(project)
+            ),
             items: files.iter().map(item).collect(),
             question: "These files would go to the model. Read them, now and in future?",
         }

@@ -17,7 +17,7 @@ enum TextGuard {
     Hashes,
     /// Whoever wants to see anything needs a token.
     Token,
-    /// The system says whose a connection is.
+    /// The system says which user a connection belongs to.
     System,
     /// Nothing.
     None,
@@ -51,11 +51,11 @@ fn judge(guard: TextGuard) -> Finding {
     match guard {
         TextGuard::Hashes => ok("a gateway keeps and shows no text of conversations (gateway.hashes)"),
         TextGuard::Token => ok(&format!("a gateway shows text of conversations to whoever has the token in {TOKEN}")),
-        TextGuard::System => ok("a gateway shows text of conversations to you and root alone: the system says whose a connection is"),
+        TextGuard::System => ok("a gateway shows text of conversations to you and root alone: the system says which user a connection belongs to"),
         TextGuard::None => Finding::new(
             CHECK,
             FindingState::Warning,
-            "the system does not say whose a connection is: every user of this machine can read text of conversations on a gateway's page",
+            "the system does not say which user a connection belongs to: every user of this machine can read text of conversations on a gateway's page",
         )
         .advise(format!(
             "If others use this machine, start gateways with a token ({TOKEN}), or with the setting gateway.hashes, which keeps no such text."

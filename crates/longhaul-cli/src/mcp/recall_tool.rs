@@ -89,7 +89,7 @@ pub(super) fn answer(
     let mut search = RecallSearch::default();
     for session in &sessions {
         if cancel.is_cancelled() {
-            return Err(McpToolError::Interrupted("it was cancelled".to_owned()));
+            return Err(McpToolError::Interrupted("it was canceled".to_owned()));
         }
         if started.elapsed() > TIME {
             search.left_out += 1;

@@ -57,9 +57,9 @@ impl fmt::Display for RequestChange {
             Self::Message(edit) => write!(f, "{edit}"),
             Self::OutOfReach { distance } => write!(
                 f,
-                "the cache marker is {distance} positions after what was written, and the provider looks back 20"
+                "the cache breakpoint is {distance} positions after what was written, and the provider looks back 20"
             ),
-            Self::Unmarked => f.write_str("no cache marker covers what was cached"),
+            Self::Unmarked => f.write_str("no cache breakpoint covers what was cached"),
             Self::Extra { name, from, to } => changed(f, name, from, to),
             Self::Ttl { from, to } => write!(f, "cache lifetime {} → {}", short(*from), short(*to)),
             Self::Scope { from, to } => {

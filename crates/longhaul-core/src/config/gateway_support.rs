@@ -12,8 +12,8 @@ pub enum GatewaySupport {
 
 use GatewaySupport::{Acts, Idle};
 
-const CLIENTS_MARKERS: &str =
-    "cache markers are the client's, or the gateway's with `--marks manage`";
+const CLIENTS_BREAKPOINTS: &str =
+    "cache breakpoints are the client's, or the gateway's with `--marks manage`";
 
 /// The effect of each setting, by its key.
 static IN_SERVE: &[(&str, GatewaySupport)] = &[
@@ -67,9 +67,9 @@ static IN_SERVE: &[(&str, GatewaySupport)] = &[
     ("window.auto_compact_percent", Acts),
     ("window.blocking_limit", Acts),
     ("window.max_output", Acts),
-    ("cache.enabled", Idle(CLIENTS_MARKERS)),
-    ("cache.one_hour", Idle(CLIENTS_MARKERS)),
-    ("cache.five_minutes_only", Idle(CLIENTS_MARKERS)),
+    ("cache.enabled", Idle(CLIENTS_BREAKPOINTS)),
+    ("cache.one_hour", Idle(CLIENTS_BREAKPOINTS)),
+    ("cache.five_minutes_only", Idle(CLIENTS_BREAKPOINTS)),
     (
         "cache.diff_dir",
         Idle("the gateway keeps no texts that a diff could be made of"),

@@ -30,7 +30,7 @@ These variables are not settings: they say where settings and sessions are.
 | `CLAUDE_CONFIG_DIR` | Claude Code's folder, whose sessions are read in place and never changed | `~/.claude` |
 | `CLAUDE_CODE_PROJECT_DIR_NAME` | the name of Claude Code's folder for the current project | made from the working folder |
 | `LONGHAUL_LOG_FORMAT` | `json` makes each log line on stderr a JSON object | lines for people |
-| `NO_COLOR`, `CLICOLOR_FORCE` | no colour at all; colour also where there is no terminal | colour on a terminal |
+| `NO_COLOR`, `CLICOLOR_FORCE` | no color at all; color also where there is no terminal | color on a terminal |
 | `COLUMNS` | the width to write in | that of the terminal |
 ";
 
@@ -53,6 +53,12 @@ const COMMANDS_WITH: [(&str, &str); 9] = [
     ("--window", "`chat`, `compact`, `inspect`, `serve`, `wrap`"),
 ];
 
+/// The flags without a value that switch a setting on.
+const SWITCHES: [(&str, &str); 2] = [
+    ("gateway.recall", "`--recall` of `serve`, `wrap`"),
+    ("gateway.hashes", "`--hashes` of `serve`"),
+];
+
 /// Writes the reference of all settings in Markdown.
 pub fn reference_markdown() -> String {
     let rows = SETTINGS.iter().map(row);
@@ -71,11 +77,17 @@ fn row(setting: &SettingSpec) -> String {
         EnvSense::Same => format!("`{}`", env.name),
         EnvSense::Opposite => format!("`{}` (inverted: on means false)", env.name),
     });
-    let flag = setting.flag.map_or_else(String::new, |flag| {
-        let commands = COMMANDS_WITH.iter().find(|(name, _)| *name == flag);
-        let commands = commands.map_or("no command", |(_, commands)| commands);
-        format!("`{flag} VALUE` of {commands}")
-    });
+    let flag = match setting.flag {
+        Some(flag) => {
+            let commands = COMMANDS_WITH.iter().find(|(name, _)| *name == flag);
+            let commands = commands.map_or("no command", |(_, commands)| commands);
+            format!("`{flag} VALUE` of {commands}")
+        }
+        None => {
+            let switch = SWITCHES.iter().find(|(key, _)| *key == setting.key);
+            switch.map_or_else(String::new, |(_, flag)| (*flag).to_owned())
+        }
+    };
     format!(
         "| `{}` | {} | {} | {default} | {} | {flag} |\n",
         setting.key,

@@ -19,7 +19,7 @@ pub static SETTINGS: &[SettingSpec] = &[
     },
     SettingSpec {
         key: "compaction.automatic",
-        doc: "Whether compaction may run without being asked for; by hand it stays possible.",
+        doc: "Whether compaction may run by itself; by hand it stays possible.",
         env: &[
             env("LONGHAUL_COMPACTION_AUTOMATIC"),
             env_off("DISABLE_AUTO_COMPACT"),
@@ -29,7 +29,7 @@ pub static SETTINGS: &[SettingSpec] = &[
     },
     SettingSpec {
         key: "compaction.auto_compact_enabled",
-        doc: "The user's own choice of automatic compaction, asked after the two switches above.",
+        doc: "The user's own choice of automatic compaction, consulted after the two switches above.",
         env: &[env("LONGHAUL_COMPACTION_AUTO_COMPACT_ENABLED")],
         flag: None,
         slot: ConfigField::Switch(|config| &mut config.switches.auto_compact_enabled),
@@ -43,7 +43,7 @@ pub static SETTINGS: &[SettingSpec] = &[
     },
     SettingSpec {
         key: "compaction.notes",
-        doc: "Whether session notes are taken in the background and used in place of a summary.",
+        doc: "Whether session notes are taken in the background and used in place of a summary. The gateway takes them only if `serve --notes` says so, too.",
         env: &[env("LONGHAUL_COMPACTION_NOTES")],
         flag: None,
         slot: ConfigField::Switch(|config| &mut config.switches.notes),
@@ -106,21 +106,21 @@ pub static SETTINGS: &[SettingSpec] = &[
     },
     SettingSpec {
         key: "reduce",
-        doc: "How tool results are made smaller before they are first sent: `off`, not at all; `exact`, what is in view already becomes a pointer or what changed; `recallable`, of an oversized result only head, tail and error lines are sent, too, and the whole can be recalled.",
+        doc: "How tool results are made smaller before they are first sent: `off`, not at all; `exact`, text that is in view already becomes a pointer or the difference; `recallable`, of an oversized result only head, tail and error lines are sent, too, and the whole can be recalled.",
         env: &[env("LONGHAUL_REDUCE")],
         flag: Some("--reduce"),
         slot: ConfigField::Reduction(|config| &mut config.reduce),
     },
     SettingSpec {
         key: "gateway.recall",
-        doc: "Whether `longhaul serve` offers the model a tool that looks up what was cleared or summarized, in conversations that begin with tools; `--recall` switches it on.",
+        doc: "Whether `longhaul serve` offers the model a tool that looks up what was cleared or summarized, in conversations that begin with tools.",
         env: &[env("LONGHAUL_GATEWAY_RECALL")],
         flag: None,
         slot: ConfigField::Switch(|config| &mut config.gateway_recall),
     },
     SettingSpec {
         key: "gateway.hashes",
-        doc: "Whether the page of `longhaul serve` names sessions by hashes alone: no first words are kept, and no text of a conversation is shown; `--hashes` switches it on.",
+        doc: "Whether the page of `longhaul serve` names sessions by hashes alone: no first words are kept, and no text of a conversation is shown.",
         env: &[env("LONGHAUL_GATEWAY_HASHES")],
         flag: None,
         slot: ConfigField::Switch(|config| &mut config.gateway_hashes),
@@ -141,21 +141,21 @@ pub static SETTINGS: &[SettingSpec] = &[
     },
     SettingSpec {
         key: "micro.keep_recent",
-        doc: "How many of the newest results stay when results are cleared after an idle gap or deleted from the provider's cache.",
+        doc: "How many of the newest results stay when results are cleared after an idle gap or deleted from the provider's cache. Takes effect only where nothing is decided by price (`economy`).",
         env: &[env("LONGHAUL_MICRO_KEEP_RECENT")],
         flag: None,
         slot: ConfigField::Count(|config| &mut config.micro.keep_recent),
     },
     SettingSpec {
         key: "micro.trigger",
-        doc: "The number of results from which the oldest are deleted from the provider's cache, where it supports that.",
+        doc: "The number of results from which the oldest are deleted from the provider's cache, where it supports that. Takes effect only where nothing is decided by price (`economy`).",
         env: &[env("LONGHAUL_MICRO_TRIGGER")],
         flag: None,
         slot: ConfigField::Count(|config| &mut config.micro.trigger),
     },
     SettingSpec {
         key: "micro.idle_minutes",
-        doc: "After how many minutes without a reply old results are cleared: the provider's cache is cold then.",
+        doc: "After how many minutes without a reply old results are cleared: the provider's cache is cold then. Takes effect only where nothing is decided by price (`economy`).",
         env: &[env("LONGHAUL_MICRO_IDLE_MINUTES")],
         flag: None,
         slot: ConfigField::Count(|config| &mut config.micro.idle_minutes),
@@ -230,7 +230,7 @@ pub static SETTINGS: &[SettingSpec] = &[
     },
     SettingSpec {
         key: "cache.enabled",
-        doc: "Whether requests carry cache markers. Without them every request is billed as if it were the first.",
+        doc: "Whether requests carry cache breakpoints. Without them every request is billed as if it were the first.",
         env: &[
             env("LONGHAUL_CACHE_ENABLED"),
             env_off("DISABLE_PROMPT_CACHING"),
@@ -274,7 +274,7 @@ pub static SETTINGS: &[SettingSpec] = &[
     },
     SettingSpec {
         key: "notes.start_tokens",
-        doc: "How many tokens the window holds when session notes are first taken. Smaller windows scale it down.",
+        doc: "How many tokens the window holds when session notes are first taken. Smaller windows scale it down. With `economy` `clear` or `full`, a session also waits until notes are expected to pay for themselves; the same holds for the next two.",
         env: &[env("LONGHAUL_NOTES_START_TOKENS")],
         flag: None,
         slot: ConfigField::Amount(|config| &mut config.notes.start_tokens),

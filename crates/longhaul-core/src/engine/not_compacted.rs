@@ -195,7 +195,7 @@ impl Engine {
     }
 
     pub(super) fn turn_cancelled(&mut self) {
-        self.turn_failed(EffectFailure::cancelled("cancelled"));
+        self.turn_failed(EffectFailure::cancelled("canceled"));
     }
 
     pub(super) fn compaction_cancelled(
@@ -219,7 +219,7 @@ pub(super) fn sentence(kind: CompactFailure) -> &'static str {
             "there is nothing to compact on that side of the message, or it is not in the conversation"
         }
         CompactFailure::Blocked => "a hook blocked the compaction",
-        CompactFailure::Cancelled => "the compaction was cancelled; nothing was changed",
+        CompactFailure::Cancelled => "the compaction was canceled; nothing was changed",
         CompactFailure::SwitchedOff => {
             "compaction is switched off (compaction.enabled, DISABLE_COMPACT)"
         }

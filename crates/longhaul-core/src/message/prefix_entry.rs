@@ -50,7 +50,7 @@ pub struct PrefixEntry<'a> {
 #[non_exhaustive]
 pub enum PrefixEntryError {
     /// A part spans several lines, but each entry of a transcript must be one line.
-    #[error("the head of a request must be JSON without line breaks")]
+    #[error("a request prefix must be JSON without line breaks")]
     LineBreak,
     /// A part cannot be serialised.
     #[error(transparent)]

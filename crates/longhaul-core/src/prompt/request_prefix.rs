@@ -27,7 +27,9 @@ pub struct RequestPrefix {
 
 /// A prefix entry that lacks a required part.
 #[derive(Debug, thiserror::Error)]
-#[error("the session's head cannot be read ({part}): the next request begins with a new one")]
+#[error(
+    "the session's request prefix cannot be read ({part}): the next request begins with a new one"
+)]
 pub struct UnreadablePrefix {
     /// The name of the part that is missing or wrong.
     pub part: &'static str,

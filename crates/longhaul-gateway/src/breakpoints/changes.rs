@@ -28,8 +28,8 @@ impl AddAssign for BreakpointChanges {
 impl fmt::Display for BreakpointChanges {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.taken, self.set) {
-            (0, 0) => f.write_str("cache markers as they came"),
-            (taken, set) => write!(f, "cache markers: {taken} taken out, {set} set"),
+            (0, 0) => f.write_str("cache breakpoints unchanged"),
+            (taken, set) => write!(f, "cache breakpoints: {taken} taken out, {set} set"),
         }?;
         match self.bridges {
             0 => Ok(()),

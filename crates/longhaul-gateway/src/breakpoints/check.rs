@@ -15,22 +15,22 @@ pub enum BreakpointError {
     #[error(transparent)]
     Unreadable(#[from] NotAConversation),
     /// There are more than four breakpoints.
-    #[error("{0} cache markers are more than the {MOST_MARKERS} that the API accepts")]
+    #[error("{0} cache breakpoints are more than the {MOST_MARKERS} that the API accepts")]
     TooMany(usize),
     /// A breakpoint of one hour comes after one of five minutes.
-    #[error("a cache marker of an hour comes after one of five minutes")]
+    #[error("a cache breakpoint of an hour comes after one of five minutes")]
     LongBehindShort,
     /// Automatic caching asks for a different lifetime than the breakpoint on the last block.
-    #[error("automatic caching and the marker on the last block ask for different lifetimes")]
+    #[error("automatic caching and the breakpoint on the last block ask for different lifetimes")]
     Disagree,
     /// A breakpoint is on a thinking block.
-    #[error("a cache marker is on a thinking block")]
+    #[error("a cache breakpoint is on a thinking block")]
     OnThinking,
     /// A breakpoint is on an empty text.
-    #[error("a cache marker is on an empty text")]
+    #[error("a cache breakpoint is on an empty text")]
     OnEmptyText,
     /// A breakpoint is on a tool that is not in the prompt.
-    #[error("a cache marker is on a tool whose loading is deferred")]
+    #[error("a cache breakpoint is on a tool whose loading is deferred")]
     OnDeferredTool,
 }
 

@@ -56,7 +56,7 @@ impl BreakpointMode {
 
 /// The value is neither `keep` nor `manage`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("say `keep` for the client's own cache markers, or `manage` for the gateway's")]
+#[error("say `keep` for the client's own cache breakpoints, or `manage` for the gateway's")]
 pub struct InvalidBreakpointMode;
 
 impl FromStr for BreakpointMode {

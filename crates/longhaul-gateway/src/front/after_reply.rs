@@ -14,8 +14,7 @@ use crate::store::{CallEnding, CallRecord};
 use crate::watch::{CompletedCall, ErrorDetail, ResponseReading, ResponseUsage};
 
 /// Reported once for a branch whose client leaves the cache unused.
-const UNMARKED: &str =
-    "cache not used: the client sets no cache markers; the gateway sets them from this request on";
+const UNMARKED: &str = "cache not used: the client sets no cache breakpoints; the gateway sets them from this request on";
 
 /// The known facts about a finished call, besides the usage in its response.
 #[derive(Debug)]

@@ -278,6 +278,6 @@ fn describe_relation(relation: BranchRelation, messages: u32) -> String {
         BranchRelation::Extends(known) => {
             format!("{} messages more", messages.saturating_sub(known))
         }
-        BranchRelation::Branches(from, at) => format!("a branch of {from} behind {at} messages"),
+        BranchRelation::Branches(from, at) => format!("a branch of {from} after {at} messages"),
     }
 }

@@ -278,7 +278,7 @@ impl CompactionWork<'_> {
             let passes = FailureTransience::Stays;
             return AttemptInput::NotAnswered { passes };
         };
-        tracing::info!(%line, way = upstream_caller::name(way), "a summary is asked for");
+        tracing::info!(%line, way = upstream_caller::name(way), "a summary is requested");
         match self.asking.ask(parts, &[]).await {
             Ok(reply) => {
                 let given = summary_reply(reply);
@@ -303,7 +303,7 @@ impl CompactionWork<'_> {
         let line = self.context.placed.line;
         let asked = match plain {
             PlainRequestPermission::May(reason) => {
-                tracing::info!(%line, way = "a plain request", reason, "a summary is asked for");
+                tracing::info!(%line, way = "a plain request", reason, "a summary is requested");
                 Some(Arc::new(self.asking.clone()) as Arc<dyn Model>)
             }
             PlainRequestPermission::MayNot => None,

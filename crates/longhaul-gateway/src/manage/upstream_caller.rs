@@ -211,7 +211,7 @@ impl Model for CountedAsking {
         Box::pin(async move {
             tokio::select! {
                 reply = self.ask(request.body, &request.betas) => reply,
-                () = cancel.cancelled() => Err(Error::new(ErrorClass::Cancelled, "cancelled")),
+                () = cancel.cancelled() => Err(Error::new(ErrorClass::Cancelled, "canceled")),
             }
         })
     }
@@ -233,8 +233,8 @@ pub(super) fn passing(class: ErrorClass) -> FailureTransience {
 /// The name, for the log, of the way in which a summary is requested.
 pub(super) fn name(way: AppendedRequestWay) -> &'static str {
     match way {
-        AppendedRequestWay::AsItIs => "behind the client's messages",
-        AppendedRequestWay::Raised => "behind the client's messages, with a higher max_tokens",
+        AppendedRequestWay::AsItIs => "after the client's messages",
+        AppendedRequestWay::Raised => "after the client's messages, with a higher max_tokens",
         AppendedRequestWay::No(_) => "a plain request",
     }
 }

@@ -32,7 +32,7 @@ impl StoreWritability {
     pub(crate) fn not_kept(&self) {
         if self.unkept.fetch_add(1, Ordering::Relaxed) + 1 == MOST_UNKEPT {
             tracing::warn!(
-                "summaries cannot be kept: none is asked for until one can be; check the store and the disk"
+                "summaries cannot be kept: none is requested until one can be; check the store and the disk"
             );
         }
     }

@@ -36,7 +36,7 @@ impl Metrics {
             }
         }
         let name = "request_duration_seconds";
-        let help = "From the head of a request to the end of its answer.";
+        let help = "From the headers of a request to the end of its answer.";
         header(&mut out, name, "histogram", help);
         let (counts, sum) = self.durations();
         let bounds = BOUNDS.map(|bound| (bound as f64 / 1_000.0).to_string());

@@ -21,7 +21,7 @@ impl Metrics {
         let duration = meter
             .f64_histogram("longhaul.gateway.request_duration")
             .with_unit("s")
-            .with_description("From the head of a request to the end of its answer.")
+            .with_description("From the headers of a request to the end of its answer.")
             .with_boundaries(BOUNDS.map(|bound| bound as f64 / 1_000.0).to_vec())
             .build();
         // Durations go to the first meter only; a second meter gets only the counters.

@@ -195,6 +195,6 @@ async fn an_organisation_counts_only_where_the_upstream_let_the_client_in() {
     // A colleague's key belongs to the organization as soon as the upstream says so.
     note(gateway.addr(), plain, "x-api-key: good 3\r\n", 9).await;
     let colleague = note(gateway.addr(), plain, "x-api-key: good 3\r\n", 5).await;
-    assert!(colleague.ends_with("behind 3 messages"), "{colleague}");
+    assert!(colleague.ends_with("after 3 messages"), "{colleague}");
     gateway.stop().await;
 }

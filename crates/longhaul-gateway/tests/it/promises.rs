@@ -229,7 +229,7 @@ async fn b2_x8_a_client_without_markers_is_told_and_gets_them_from_its_second_re
     let answer = get(gateway.addr(), &format!("/longhaul/api/sessions/{id}")).await;
     let session: Value = serde_json::from_str(body_of(&answer)).unwrap();
     let finding = session["calls"][1]["finding"].as_str().unwrap();
-    assert!(finding.contains("sets no cache markers"), "{finding}");
+    assert!(finding.contains("sets no cache breakpoints"), "{finding}");
     gateway.stop().await;
 }
 

@@ -122,7 +122,7 @@ async fn x8_a_branch_is_seen_by_a_gateway_that_saw_neither_side() {
     let line = header(&first, "x-longhaul-line").unwrap();
     assert_eq!(
         header(&branch, "x-longhaul-note").unwrap(),
-        format!("a branch of {line} behind 3 messages")
+        format!("a branch of {line} after 3 messages")
     );
     assert_eq!(
         header(&branch, "x-longhaul-session"),

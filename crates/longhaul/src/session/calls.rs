@@ -372,11 +372,11 @@ impl Session {
 fn stopped_before(input: &EngineInput) -> Option<CallResult> {
     let failure = match input {
         EngineInput::Turn => {
-            CallFailure::NotAnswered(EffectFailure::cancelled("cancelled before it began"))
+            CallFailure::NotAnswered(EffectFailure::cancelled("canceled before it began"))
         }
         EngineInput::Compact(_) => CallFailure::NotCompacted(
             CompactFailure::Cancelled,
-            "the compaction was cancelled before it began; nothing was changed".to_owned(),
+            "the compaction was canceled before it began; nothing was changed".to_owned(),
         ),
         _ => return None,
     };

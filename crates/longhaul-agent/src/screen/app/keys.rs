@@ -121,7 +121,7 @@ impl App {
             }
             PreviewAction::Cancelled => {
                 self.page = None;
-                self.note("compaction cancelled; nothing changed");
+                self.note("compaction canceled; nothing changed");
             }
         }
         AppAction::On

@@ -284,7 +284,7 @@ fn q3_sessions_models_and_messages_are_picked_from_lists() {
     terminal.keys("3");
     terminal.sees("Compaction, nothing changed yet");
     terminal.keys("q");
-    terminal.sees("compaction cancelled; nothing changed");
+    terminal.sees("compaction canceled; nothing changed");
     terminal.keys("\u{1b}[Z");
     terminal.sees("mode: accept edits");
 }
@@ -396,7 +396,7 @@ fn q2_a_compaction_shows_its_progress_and_can_be_cancelled() {
     terminal.keys("/compact slowly\r");
     terminal.sees("1,234 characters of summary · esc to cancel");
     terminal.keys("\u{1b}");
-    terminal.sees("compaction cancelled; nothing changed");
+    terminal.sees("compaction canceled; nothing changed");
     terminal.is_idle();
 }
 

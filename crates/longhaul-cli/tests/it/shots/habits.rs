@@ -375,7 +375,7 @@ fn pages(album: &mut Album) {
 fn searching(album: &mut Album) {
     album.part(
         "Searching the web",
-        "A search is asked for, and its costs are among the others:",
+        "A search needs your approval, and its costs are among the others:",
     );
     album.says("search the web for tide tables");
     album.terminal.sees("2. yes, and for this session");

@@ -168,7 +168,10 @@ fn b2_one_marker_stands_behind_the_system_prompt_and_one_on_the_last_message() {
         sent.text,
         r#"{"model":"m", "system":[{"type":"text","text":"rules","cache_control":{"type":"ephemeral"}}],"messages":[{"role":"user","content":[{"type":"text","text":"hi","cache_control":{"type":"ephemeral"}}]}], "x":1}"#
     );
-    assert_eq!(sent.did.to_string(), "cache markers: 0 taken out, 2 set");
+    assert_eq!(
+        sent.did.to_string(),
+        "cache breakpoints: 0 taken out, 2 set"
+    );
 }
 
 #[test]
@@ -203,7 +206,7 @@ fn b2_a_request_that_is_marked_as_ours_would_be_keeps_its_bytes() {
         "messages":[{"role":"user","content":[{"type":"text","text":"x"},{"type":"text","cache_control":{"type":"ephemeral"},"text":"y"}]}]}"#;
     let sent = managed(body);
     assert!(sent.exact);
-    assert_eq!(sent.did.to_string(), "cache markers as they came");
+    assert_eq!(sent.did.to_string(), "cache breakpoints unchanged");
 }
 
 #[test]
