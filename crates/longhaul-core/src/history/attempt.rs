@@ -3,12 +3,18 @@
 //!
 //! The state machine returns the next effect to perform and takes its result, until it says which draft is kept or
 //! gives up. A model's output is paid for, so a model is asked last, never twice for the same thing, and only where a
-//! summary can free enough.
+//! summary can free enough. What follows when a model does not answer, or its summary is too large, is decided here and
+//! nowhere else: a host performs one effect, and reports the sizes of the draft or why there is none.
 
 use std::collections::VecDeque;
 
+use super::effect::{
+    AppendedRequestWay, AttemptEffect, AttemptInput, ClearingReason, DiscardReason, DraftSizes,
+    FailureTransience, KeptDraft, NoSummaryReason, SummarySource,
+};
+use super::occasion::{AttemptOccasion, OverflowEvidence, OversizedRequest};
 use super::state::{HistoryChange, HistoryState};
-use crate::plan::{Breaker, CompactionWorth, least_freed, worth};
+use crate::plan::{Breaker, CompactionWorth, worth};
 use crate::window::{SwitchVerdict, SwitchableAction, Switches, WindowStatus};
 
 /// The fewest tokens that a summary must free, in a large window, if it is made because it pays: the rule has compared
@@ -18,107 +24,6 @@ const LEAST_BY_PRICE: u64 = 5_000;
 const INSTRUCTIONS: u64 = 4_000;
 /// A request whose answer is limited to this many tokens or fewer has no room for a summary.
 pub const SHORTEST_ANSWER: u64 = 4_000;
-
-/// Why a history is to become smaller.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AttemptOccasion {
-    /// The window will be full soon; nobody waits.
-    Ahead,
-    /// A summary pays (V3), although the window has room; nobody waits.
-    Price,
-    /// The conversation was idle for long, and a request waits.
-    Idle,
-    /// The window is full, and a request waits.
-    Full(OversizedRequest),
-}
-
-/// The known facts about a request that does not fit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct OversizedRequest {
-    /// Whether the provider has refused it, or it is only expected not to fit.
-    pub refused: OverflowEvidence,
-    /// How often a smaller request was tried without success.
-    pub tries: u32,
-    /// The provider's window, where that is smaller than the known one.
-    pub limit: Option<u64>,
-}
-
-impl OversizedRequest {
-    /// The most tokens that may be left of a window with `before` tokens: less with each attempt that was still too
-    /// long, and few enough to be worth it.
-    pub fn most_left(&self, window: &WindowStatus, before: u64) -> u64 {
-        let worth = before.saturating_sub(least_freed(window));
-        // The same share of the window, whatever its size.
-        let limit = self.limit.map_or(u64::MAX, |limit| {
-            let share = u128::from(limit) * u128::from(window.auto_compact);
-            u64::try_from(share / u128::from(window.size.max(1))).unwrap_or(u64::MAX)
-        });
-        let most = window.auto_compact.min(worth).min(limit);
-        most.checked_shr(self.tries).unwrap_or(1).max(1)
-    }
-}
-
-/// The evidence that a request does not fit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OverflowEvidence {
-    /// Our own estimate says so.
-    Expected,
-    /// The provider has refused the request, against our estimate.
-    ByProvider,
-}
-
-/// Why results are cleared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ClearingReason {
-    /// The conversation has been idle so long that the provider's cache is cold (U3).
-    Idle,
-    /// The window fills up (U5).
-    Pressure,
-}
-
-/// Who wrote the replacement of a history.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum HistoryAuthor {
-    /// A model.
-    Model,
-    /// The session's notes.
-    Notes,
-    /// Extracts, without a model.
-    Extracts,
-}
-
-/// The outcome of asking a model for a summary.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum SummaryRequestOutcome {
-    /// No model was asked.
-    #[default]
-    NotAsked,
-    /// The model wrote a summary, whether that was used or not.
-    Summary,
-    /// The model wrote no summary.
-    Nothing,
-}
-
-/// The sizes of a conversation before and after a draft.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct DraftSizes {
-    /// Tokens before the change.
-    pub before: u64,
-    /// Estimated tokens after the change.
-    pub after: u64,
-}
-
-/// How a summary can be requested after the client's own bytes, where everything before the question is in the
-/// provider's cache.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AppendedRequestWay {
-    /// The client's request is used unchanged.
-    AsItIs,
-    /// The limit for the answer is raised.
-    Raised,
-    /// It is impossible, for this reason.
-    No(&'static str),
-}
 
 /// The facts about a request that asking for a summary depends on.
 #[derive(Debug, Clone, Copy)]
@@ -163,94 +68,34 @@ pub struct AttemptContext<'a> {
     pub asking: SummaryRequestFacts,
 }
 
-/// The result of an effect.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AttemptInput {
-    /// Results were cleared in a draft. None means that nothing is worth clearing.
-    Cleared(Option<DraftSizes>),
-    /// The fewest tokens that a summary is likely to leave.
-    SummaryLeaves(u64),
-    /// The session's notes replace the history in a draft. None means that they cannot.
-    Noted(Option<DraftSizes>),
-    /// The model answered the request after the client's own bytes.
-    Answered,
-    /// The model did not answer. A transient failure may be someone else's fault.
-    NotAnswered {
-        /// Whether the same request may succeed later.
-        passes: FailureTransience,
-    },
-    /// A summary was drafted, by a model or from extracts.
-    Summarized(DraftSizes, SummaryRequestOutcome),
-    /// There is no replacement for the history.
-    NotSummarized,
-}
-
-/// Whether a failure is transient.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FailureTransience {
-    /// The same request may succeed later.
-    Passes,
-    /// The same request will fail again.
-    Stays,
-}
-
-/// Which draft is kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum KeptDraft {
-    /// The draft with results cleared.
-    Cleared,
-    /// The draft with the session's notes.
-    Notes,
-    /// The draft with the summary.
-    Summary,
-}
-
-/// An effect for the caller to perform.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AttemptEffect {
-    /// Draft the history with old results cleared.
-    Clear(ClearingReason),
-    /// Estimate how many tokens a summary is likely to leave at the least.
-    EstimateSummary,
-    /// Draft the history with the session's notes in its place.
-    UseNotes,
-    /// Request a summary after the client's own bytes.
-    AskBehind(AppendedRequestWay),
-    /// Draft a summary from the answer, by a plain request, or from extracts.
-    Summarize(PlainRequestPermission),
-    /// Apply this change to the history's state.
-    Change(HistoryChange),
-    /// Discard the last draft of this kind: it is useless.
-    Discard(KeptDraft),
-    /// Keep this draft: it replaces the history from now on.
-    Keep(KeptDraft),
-    /// Change nothing.
-    GiveUp,
-}
-
-/// Whether a plain request for a summary may be made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PlainRequestPermission {
-    /// A plain request is allowed; the reason says why the summary was not requested after the client's own bytes.
-    May(&'static str),
-    /// A plain request is not allowed: the existing answer is used, or extracts.
-    MayNot,
-}
-
 /// The state machine of one attempt to make a history smaller.
 #[derive(Debug)]
 pub struct CompactionAttempt<'a> {
     setting: AttemptContext<'a>,
     cleared: Option<DraftSizes>,
-    /// Whether a model was asked, or may be asked by the draft in progress.
-    could_ask: ModelAsked,
+    model: ModelProgress,
+    time: TimeForModel,
+    /// The summary that is being drafted.
+    drafting: Option<(SummarySource, u64)>,
     outbox: VecDeque<AttemptEffect>,
 }
 
+/// How far a model is with a summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum ModelAsked {
-    No,
-    Yes,
+enum ModelProgress {
+    NotAsked,
+    /// It is being asked, or did not answer the first request.
+    Asked,
+    Wrote,
+    /// It was asked in vain, and that is recorded.
+    Failed,
+}
+
+/// Whether there is time to ask a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum TimeForModel {
+    Enough,
+    Over,
 }
 
 impl<'a> CompactionAttempt<'a> {
@@ -259,7 +104,9 @@ impl<'a> CompactionAttempt<'a> {
         let mut attempt = Self {
             setting,
             cleared: None,
-            could_ask: ModelAsked::No,
+            model: ModelProgress::NotAsked,
+            time: TimeForModel::Enough,
+            drafting: None,
             outbox: VecDeque::new(),
         };
         match attempt.setting.occasion {
@@ -284,30 +131,24 @@ impl<'a> CompactionAttempt<'a> {
         match input {
             AttemptInput::Cleared(draft) => self.take_cleared(draft),
             AttemptInput::SummaryLeaves(least) => self.take_estimate(least),
-            AttemptInput::Noted(Some(draft)) if draft.after < self.setting.window.warning => {
+            AttemptInput::Noted(Some(draft))
+                if draft.after < self.setting.window.warning && self.useless(draft).is_none() =>
+            {
                 self.take_draft(KeptDraft::Notes, draft);
             }
             AttemptInput::Noted(_) => self.ask(),
             AttemptInput::Answered => {
-                self.perform(AttemptEffect::Summarize(PlainRequestPermission::MayNot));
+                self.model = ModelProgress::Wrote;
+                self.draft(SummarySource::Answer, self.most_left());
             }
             AttemptInput::NotAnswered { passes } => self.take_failure(passes),
-            AttemptInput::Summarized(draft, answer) => {
-                // A summary that gains too little is not the model's fault.
-                if self.could_ask == ModelAsked::Yes && answer == SummaryRequestOutcome::Nothing {
-                    self.change(HistoryChange::ModelFailed);
-                    if self.pays() {
-                        // There is room, so nothing is worth extracts.
-                        return self.give_up_summary(KeptDraft::Summary, None);
-                    }
+            AttemptInput::Summarized(draft) => self.take_summary(draft),
+            AttemptInput::NotSummarized(reason) => self.take_no_summary(reason),
+            AttemptInput::TimedOut => {
+                self.time = TimeForModel::Over;
+                if self.model == ModelProgress::Asked {
+                    self.extract();
                 }
-                self.take_draft(KeptDraft::Summary, draft);
-            }
-            AttemptInput::NotSummarized => {
-                self.perform(AttemptEffect::Discard(KeptDraft::Summary));
-                let used = self.setting.state.measured.used;
-                self.change(HistoryChange::GainedTooLittle { used, after: None });
-                self.without_summary();
             }
         }
     }
@@ -318,6 +159,11 @@ impl<'a> CompactionAttempt<'a> {
 
     fn change(&mut self, change: HistoryChange) {
         self.perform(AttemptEffect::Change(change));
+    }
+
+    fn draft(&mut self, source: SummarySource, most_left: u64) {
+        self.drafting = Some((source, most_left));
+        self.perform(AttemptEffect::Summarize { source, most_left });
     }
 
     fn may(&self, action: SwitchableAction) -> bool {
@@ -359,6 +205,32 @@ impl<'a> CompactionAttempt<'a> {
         self.setting.window.scale().apply(LEAST_BY_PRICE)
     }
 
+    /// The most tokens that the attempt should leave in the window.
+    fn most_left(&self) -> u64 {
+        let AttemptContext {
+            occasion,
+            window,
+            counted,
+            ..
+        } = &self.setting;
+        match occasion {
+            AttemptOccasion::Full(pressing) => pressing.most_left(window, *counted),
+            _ => window.auto_compact,
+        }
+    }
+
+    /// Why a draft cannot be used, whoever waits.
+    fn useless(&self, draft: DraftSizes) -> Option<DiscardReason> {
+        let (after, threshold) = (draft.after, self.setting.window.auto_compact);
+        if after >= threshold {
+            Some(DiscardReason::TooLarge { after, threshold })
+        } else if after >= draft.before {
+            Some(DiscardReason::WouldNotShrink)
+        } else {
+            None
+        }
+    }
+
     fn take_cleared(&mut self, draft: Option<DraftSizes>) {
         self.cleared = draft;
         if self.setting.occasion == AttemptOccasion::Idle {
@@ -368,11 +240,7 @@ impl<'a> CompactionAttempt<'a> {
             });
         }
         let window = &self.setting.window;
-        let most = match self.setting.occasion {
-            AttemptOccasion::Full(pressing) => pressing.most_left(window, self.setting.counted),
-            _ => u64::MAX,
-        };
-        let most = most.min(window.warning);
+        let most = self.most_left().min(window.warning);
         let is_enough = draft.is_some_and(|draft| draft.after < most && self.is_worth_it(draft));
         if !is_enough {
             return self.not_enough_cleared();
@@ -449,7 +317,8 @@ impl<'a> CompactionAttempt<'a> {
         let is_first = !matches!(occasion, AttemptOccasion::Full(pressing) if pressing.tries > 0);
         // Whoever decided by price knows what the last one left.
         let is_enough = self.pays() || state.may_free_enough(asking.used, window);
-        state.breaker() == Breaker::Closed && is_first && is_enough
+        let has_time = self.time == TimeForModel::Enough;
+        state.breaker() == Breaker::Closed && is_first && is_enough && has_time
     }
 
     /// How the summary can be requested after the client's own bytes.
@@ -467,30 +336,26 @@ impl<'a> CompactionAttempt<'a> {
     }
 
     fn ask(&mut self) {
-        if self.pays() && !self.may_ask() {
-            return self.perform(AttemptEffect::GiveUp);
+        if !self.may_ask() {
+            return self.extract();
         }
         match self.behind() {
             AppendedRequestWay::No(reason) => self.ask_plainly(reason),
-            way if self.may_ask() => {
-                self.could_ask = ModelAsked::Yes;
+            way => {
+                self.model = ModelProgress::Asked;
                 self.perform(AttemptEffect::AskBehind(way));
             }
-            _ => self.ask_plainly(""),
         }
     }
 
     fn ask_plainly(&mut self, reason: &'static str) {
         let AttemptContext { window, asking, .. } = &self.setting;
         let plain = asking.counted.saturating_sub(asking.before_messages) + INSTRUCTIONS;
-        let is_possible = asking.plain == PlainRequestSupport::Possible && plain <= window.size;
-        if self.may_ask() && is_possible {
-            self.could_ask = ModelAsked::Yes;
-            self.perform(AttemptEffect::Summarize(PlainRequestPermission::May(
-                reason,
-            )));
+        if asking.plain == PlainRequestSupport::Possible && plain <= window.size {
+            self.model = ModelProgress::Asked;
+            self.draft(SummarySource::PlainRequest(reason), self.most_left());
         } else {
-            self.perform(AttemptEffect::Summarize(PlainRequestPermission::MayNot));
+            self.extract();
         }
     }
 
@@ -499,21 +364,86 @@ impl<'a> CompactionAttempt<'a> {
         if self.is_ahead() && passes == FailureTransience::Passes && has_room {
             // There is room for another try after the next answer.
             self.change(HistoryChange::ModelFailed);
+            self.model = ModelProgress::Failed;
             return self.perform(AttemptEffect::GiveUp);
         }
         self.ask_plainly("asking after the client's own messages failed");
+    }
+
+    /// Goes on without a model: extracts become the summary. Where a summary is made because it pays, there is room, so
+    /// nothing is worth extracts.
+    fn extract(&mut self) {
+        let was_asked = self.model != ModelProgress::NotAsked;
+        if self.model == ModelProgress::Asked {
+            self.model = ModelProgress::Failed;
+            self.change(HistoryChange::ModelFailed);
+        }
+        match (self.pays(), was_asked) {
+            (false, _) => self.draft(SummarySource::Extracts, self.most_left()),
+            (true, true) => self.give_up_summary(KeptDraft::Summary, DiscardReason::NoDraft, None),
+            (true, false) => self.perform(AttemptEffect::GiveUp),
+        }
+    }
+
+    fn take_summary(&mut self, draft: DraftSizes) {
+        self.has_written();
+        match self.useless(draft) {
+            None => self.take_draft(KeptDraft::Summary, draft),
+            Some(reason) => self.try_next(reason),
+        }
+    }
+
+    fn take_no_summary(&mut self, reason: NoSummaryReason) {
+        match reason {
+            NoSummaryReason::Impossible => self.not_summarized(DiscardReason::NoDraft),
+            NoSummaryReason::WouldNotShrink => {
+                self.has_written();
+                self.try_next(DiscardReason::WouldNotShrink);
+            }
+            NoSummaryReason::NotWritten if self.model == ModelProgress::Asked => self.extract(),
+            NoSummaryReason::NotWritten => self.try_next(DiscardReason::NoDraft),
+        }
+    }
+
+    /// Remembers that a model that was asked has written a summary, whatever becomes of it.
+    fn has_written(&mut self) {
+        if self.model == ModelProgress::Asked {
+            self.model = ModelProgress::Wrote;
+        }
+    }
+
+    /// Tries what comes after a summary that cannot be used. One that was paid for is not discarded for extracts that are
+    /// a little shorter, so it may first leave as much as the threshold allows; a model that is asked again would not
+    /// answer shorter, and would be paid twice.
+    fn try_next(&mut self, reason: DiscardReason) {
+        let threshold = self.setting.window.auto_compact;
+        match self.drafting {
+            Some((SummarySource::Answer, most_left)) if most_left < threshold => {
+                self.draft(SummarySource::Answer, threshold);
+            }
+            Some((SummarySource::Answer | SummarySource::PlainRequest(_), _)) => self.extract(),
+            Some((SummarySource::Extracts, _)) | None => self.not_summarized(reason),
+        }
+    }
+
+    /// Ends an attempt for which there is no summary at all.
+    fn not_summarized(&mut self, reason: DiscardReason) {
+        self.perform(AttemptEffect::Discard(KeptDraft::Summary, reason));
+        let used = self.setting.state.measured.used;
+        self.change(HistoryChange::GainedTooLittle { used, after: None });
+        self.without_summary();
     }
 
     fn take_draft(&mut self, kept: KeptDraft, draft: DraftSizes) {
         if !self.is_ahead() || self.is_worth_it(draft) {
             return self.perform(AttemptEffect::Keep(kept));
         }
-        self.give_up_summary(kept, Some(draft.after));
+        self.give_up_summary(kept, DiscardReason::FreesTooLittle, Some(draft.after));
     }
 
     /// Ends an attempt whose summary is of no use.
-    fn give_up_summary(&mut self, kept: KeptDraft, after: Option<u64>) {
-        self.perform(AttemptEffect::Discard(kept));
+    fn give_up_summary(&mut self, kept: KeptDraft, reason: DiscardReason, after: Option<u64>) {
+        self.perform(AttemptEffect::Discard(kept, reason));
         let used = self.setting.state.measured.used;
         self.change(HistoryChange::GainedTooLittle { used, after });
         self.perform(AttemptEffect::GiveUp);

@@ -10,13 +10,17 @@
 //! is no longer asked.
 
 mod attempt;
+mod effect;
+mod occasion;
 mod state;
 
 pub use crate::economy::HistoryRent;
 pub use attempt::{
-    AppendedRequestWay, AttemptContext, AttemptEffect, AttemptInput, AttemptOccasion,
-    ClearingReason, CompactionAttempt, DraftSizes, FailureTransience, HistoryAuthor, KeptDraft,
-    OverflowEvidence, OversizedRequest, PlainRequestPermission, PlainRequestSupport,
-    SHORTEST_ANSWER, SummaryRequestFacts, SummaryRequestOutcome,
+    AttemptContext, CompactionAttempt, PlainRequestSupport, SHORTEST_ANSWER, SummaryRequestFacts,
 };
+pub use effect::{
+    AppendedRequestWay, AttemptEffect, AttemptInput, ClearingReason, DiscardReason, DraftSizes,
+    FailureTransience, HistoryAuthor, KeptDraft, NoSummaryReason, SummarySource,
+};
+pub use occasion::{AttemptOccasion, OverflowEvidence, OversizedRequest};
 pub use state::{HistoryChange, HistoryState, MeasuredReply};

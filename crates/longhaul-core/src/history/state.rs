@@ -148,15 +148,6 @@ impl HistoryState {
         }
     }
 
-    /// The same history with the breaker open, so that no model is asked.
-    #[must_use]
-    pub fn unaided(self) -> Self {
-        Self {
-            failures: MOST_FAILURES,
-            ..self
-        }
-    }
-
     /// Tokens that the last summary left in the window, or would have left.
     pub fn summary_leaves(&self) -> Option<u64> {
         self.summary_leaves

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use bytes::Bytes;
 use jiff::Timestamp;
-use longhaul_core::history::{ClearingReason, SummaryRequestOutcome};
+use longhaul_core::history::ClearingReason;
 use longhaul_core::json::{self, ObjectReader};
 use longhaul_core::micro::{
     CacheState, MicroLimits, MicroSituation, MicroStep, PlannedClearing, PressureOwner,
@@ -65,7 +65,6 @@ pub fn clear(
         after,
         report: report(&clearing, before, after),
         usage: None,
-        answer: SummaryRequestOutcome::NotAsked,
     })
 }
 

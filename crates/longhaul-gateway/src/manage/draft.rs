@@ -1,6 +1,6 @@
 //! The result of working on a conversation: its new, smaller form.
 
-use longhaul_core::history::{DraftSizes, SummaryRequestOutcome};
+use longhaul_core::history::DraftSizes;
 use longhaul_core::message::Usage;
 
 use super::conversation::CompactableConversation;
@@ -23,18 +23,11 @@ pub struct CompactedDraft {
     pub report: String,
     /// The usage of requesting the summary.
     pub usage: Option<Usage>,
-    /// The outcome of requesting a summary from a model.
-    pub answer: SummaryRequestOutcome,
 }
 
 impl CompactedDraft {
-    /// Whether a model has written a summary that is not in the draft.
-    pub(super) fn discards_summary(&self) -> bool {
-        self.kind == CompactedPrefixKind::Extracted && self.answer == SummaryRequestOutcome::Summary
-    }
-
     /// The sizes of the draft.
-    pub(super) fn sizes(&self) -> DraftSizes {
+    pub fn sizes(&self) -> DraftSizes {
         DraftSizes {
             before: self.before,
             after: self.after,

@@ -1,4 +1,4 @@
-//! Compacts a conversation: performs what the core's [`Attempt`] decides, and stores the result.
+//! Compacts a conversation: performs what the core's [`CompactionAttempt`] decides, and stores the result.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -6,11 +6,11 @@ use std::time::Instant;
 
 use longhaul::Model;
 use longhaul::session::summary_reply;
-use longhaul_core::engine::SummaryReply;
+use longhaul_core::figures::grouped;
 use longhaul_core::history::{
     AppendedRequestWay, AttemptContext, AttemptEffect, AttemptInput, CompactionAttempt,
-    FailureTransience, HistoryAuthor, HistoryChange, HistoryState, KeptDraft,
-    PlainRequestPermission, PlainRequestSupport, SummaryRequestFacts,
+    DiscardReason, FailureTransience, HistoryAuthor, HistoryChange, HistoryState, KeptDraft,
+    NoSummaryReason, PlainRequestSupport, SummaryRequestFacts, SummarySource,
 };
 use longhaul_core::message::Usage;
 use longhaul_core::models::Tokenizer;
@@ -24,10 +24,11 @@ use super::draft::CompactedDraft;
 use super::reduced_request::with_restored;
 use super::request_context::{ConversationCut, RequestContext};
 use super::settings::CompactorSettings;
+use super::summarize::SummaryText;
 use super::tools::KnownTools;
 use super::upstream_caller::{self, CountedAsking};
 use super::went::ResultsThatWent;
-use super::work::WorkOccasion;
+use super::work::{RequestPatience, WorkOccasion};
 use super::{clear, join, summarize, thinking, weight};
 use crate::store::{
     CompactedPrefix, CompactedPrefixKind, DerivedRest, HistoryHash, PrefixProvenance,
@@ -35,6 +36,15 @@ use crate::store::{
 
 /// Bytes of a summary request for each token, at the least.
 const QUESTION: u64 = 3;
+
+/// The conditions of an attempt, as the gateway knows them.
+#[derive(Clone, Copy)]
+pub(super) struct AttemptConditions<'w> {
+    pub(super) settings: &'w CompactorSettings,
+    pub(super) window: WindowStatus,
+    pub(super) occasion: WorkOccasion,
+    pub(super) patience: RequestPatience,
+}
 
 /// A conversation that is being compacted.
 struct CompactionWork<'w> {
@@ -44,8 +54,8 @@ struct CompactionWork<'w> {
     window: WindowStatus,
     /// The message that asks for a summary after the client's own messages.
     question: bytes::Bytes,
-    /// The reply to `question`.
-    given: Option<SummaryReply>,
+    /// The summary that is the reply to `question`.
+    written: Option<String>,
     /// The caller for requests to the upstream, with their usage so far.
     asking: CountedAsking,
     /// The newest draft of each kind.
@@ -59,11 +69,15 @@ impl Compactor {
     pub(super) async fn attempt(
         &self,
         (material, cut): (&RequestContext, &ConversationCut),
-        settings: &CompactorSettings,
-        window: WindowStatus,
-        occasion: WorkOccasion,
+        conditions: AttemptConditions<'_>,
         state: HistoryState,
     ) -> Option<CompactedDraft> {
+        let AttemptConditions {
+            settings,
+            window,
+            occasion,
+            patience,
+        } = conditions;
         let line = material.placed.line;
         let instructions = settings.instructions.as_deref();
         let working = &mut CompactionWork {
@@ -72,7 +86,7 @@ impl Compactor {
             settings,
             window,
             question: summarize::fork_message(material.dialect, instructions),
-            given: None,
+            written: None,
             asking: CountedAsking::new(&material.asking),
             cleared: None,
             noted: None,
@@ -86,6 +100,10 @@ impl Compactor {
             asking: working.facts(occasion),
             state,
         });
+        if patience.is_over() {
+            tracing::warn!(%line, "a summary did not arrive in time; a request continues without a model");
+            attempt.handle(AttemptInput::TimedOut);
+        }
         while let Some(effect) = attempt.poll() {
             let input =
                 match effect {
@@ -97,20 +115,30 @@ impl Compactor {
                         weight::least_after(&cut.conversation, settings, &window),
                     ),
                     AttemptEffect::UseNotes => {
-                        working.noted = self.by_notes(material, cut, settings).await;
+                        working.noted = self.by_notes(material, cut, settings, patience).await;
                         AttemptInput::Noted(working.noted.as_ref().map(CompactedDraft::sizes))
                     }
                     AttemptEffect::AskBehind(way) => {
                         let longest = self.windows.of(&material.model).spec.max_output;
-                        working.ask_after(way, longest).await
+                        let answer = patience.within(working.ask_after(way, longest)).await;
+                        working.in_time(answer)
                     }
-                    AttemptEffect::Summarize(plain) => working.summarize(plain).await,
+                    AttemptEffect::Summarize { source, most_left } => {
+                        let drafted = working.summarize(source, most_left);
+                        match source {
+                            SummarySource::PlainRequest(_) => {
+                                let drafted = patience.within(drafted).await;
+                                working.in_time(drafted)
+                            }
+                            SummarySource::Answer | SummarySource::Extracts => drafted.await,
+                        }
+                    }
                     AttemptEffect::Change(change) => {
                         self.branch_states.apply(line, change, &window);
                         continue;
                     }
-                    AttemptEffect::Discard(kept) => {
-                        self.discard(working, kept).await;
+                    AttemptEffect::Discard(kept, reason) => {
+                        self.discard(working, kept, reason).await;
                         continue;
                     }
                     AttemptEffect::Keep(KeptDraft::Cleared) => return working.cleared.take(),
@@ -232,15 +260,31 @@ impl Compactor {
     }
 
     /// Discards a useless draft; its cost is charged to the next one.
-    async fn discard(&self, working: &mut CompactionWork<'_>, kept: KeptDraft) {
+    async fn discard(
+        &self,
+        working: &mut CompactionWork<'_>,
+        kept: KeptDraft,
+        reason: DiscardReason,
+    ) {
         let draft = match kept {
             KeptDraft::Cleared => working.cleared.take(),
             KeptDraft::Notes => working.noted.take(),
             KeptDraft::Summary => working.summary.take(),
         };
-        if let Some(draft) = draft {
-            let (line, before, after) = (working.context.placed.line, draft.before, draft.after);
-            tracing::info!(%line, before, after, "a summary would free too little; nothing is changed");
+        let line = working.context.placed.line;
+        match (reason, draft) {
+            (DiscardReason::TooLarge { after, threshold }, _) => {
+                let (after, threshold) = (grouped(after), grouped(threshold));
+                tracing::warn!(%line, "a conversation cannot be summarized: the smallest summary leaves {after} tokens in the window, which is full at {threshold}; the system prompt and the tools must be made smaller");
+            }
+            (DiscardReason::WouldNotShrink, _) => {
+                tracing::warn!(%line, "a conversation cannot be summarized: a summary would not make it smaller");
+            }
+            (DiscardReason::FreesTooLittle, Some(draft)) => {
+                let (before, after) = (draft.before, draft.after);
+                tracing::info!(%line, before, after, "a summary would free too little; nothing is changed");
+            }
+            (DiscardReason::FreesTooLittle | DiscardReason::NoDraft, _) => {}
         }
         let spent = working.asking.take_spent();
         self.in_vain(working.context, &spent).await;
@@ -281,13 +325,13 @@ impl CompactionWork<'_> {
         tracing::info!(%line, way = upstream_caller::name(way), "a summary is requested");
         match self.asking.ask(parts, &[]).await {
             Ok(reply) => {
-                let given = summary_reply(reply);
-                if summarize::is_summary(&given) {
-                    self.given = Some(given);
-                    AttemptInput::Answered
-                } else {
-                    let passes = FailureTransience::Stays;
-                    AttemptInput::NotAnswered { passes }
+                self.written = summarize::written_summary(&summary_reply(reply));
+                match self.written {
+                    Some(_) => AttemptInput::Answered,
+                    None => {
+                        let passes = FailureTransience::Stays;
+                        AttemptInput::NotAnswered { passes }
+                    }
                 }
             }
             Err(error) => {
@@ -298,31 +342,43 @@ impl CompactionWork<'_> {
         }
     }
 
-    /// Drafts a summary: from the reply to the appended request, by a plain request, or from extracts.
-    async fn summarize(&mut self, plain: PlainRequestPermission) -> AttemptInput {
+    /// The result of an effect that asks a model, if there is one in time.
+    fn in_time(&self, input: Option<AttemptInput>) -> AttemptInput {
+        input.unwrap_or_else(|| {
+            let line = self.context.placed.line;
+            tracing::warn!(%line, "a summary did not arrive in time; a request continues without a model");
+            AttemptInput::TimedOut
+        })
+    }
+
+    /// Drafts a summary from one source.
+    async fn summarize(&mut self, source: SummarySource, most_left: u64) -> AttemptInput {
         let line = self.context.placed.line;
-        let asked = match plain {
-            PlainRequestPermission::May(reason) => {
+        let text = match source {
+            SummarySource::Answer => match &self.written {
+                Some(written) => SummaryText::Written(written.clone()),
+                None => return AttemptInput::NotSummarized(NoSummaryReason::NotWritten),
+            },
+            SummarySource::PlainRequest(reason) => {
                 tracing::info!(%line, way = "a plain request", reason, "a summary is requested");
-                Some(Arc::new(self.asking.clone()) as Arc<dyn Model>)
+                SummaryText::Model(Arc::new(self.asking.clone()) as Arc<dyn Model>)
             }
-            PlainRequestPermission::MayNot => None,
+            SummarySource::Extracts => SummaryText::Extracts,
         };
-        let given = self.given.take();
-        match summarize::summarize(&self.cut.conversation, given, asked, self.settings).await {
+        let conversation = &self.cut.conversation;
+        let draft = summarize::draft_summary(conversation, text, Some(most_left), self.settings);
+        match draft.await {
             Ok(draft) => {
                 // An unsuccessful request has a cost, too.
-                let draft = CompactedDraft {
-                    usage: self.asking.spent(),
-                    ..draft
-                };
-                let drafted = AttemptInput::Summarized(draft.sizes(), draft.answer);
+                let usage = self.asking.spent();
+                let draft = CompactedDraft { usage, ..draft };
+                let sizes = draft.sizes();
                 self.summary = Some(draft);
-                drafted
+                AttemptInput::Summarized(sizes)
             }
             Err(error) => {
-                tracing::warn!(%error, %line, "a conversation cannot be summarized");
-                AttemptInput::NotSummarized
+                tracing::info!(%error, %line, ?source, "a conversation is not summarized this way");
+                AttemptInput::NotSummarized(error.reason())
             }
         }
     }

@@ -18,6 +18,7 @@ use super::outgoing_body::position;
 use super::request_context::{ConversationCut, RequestContext};
 use super::settings::CompactorSettings;
 use super::summarize::{self, DraftError};
+use super::work::RequestPatience;
 use super::{CompactableConversation, CompactedDraft};
 use crate::store::CompactedPrefixKind;
 
@@ -95,10 +96,12 @@ impl Compactor {
         material: &RequestContext,
         cut: &ConversationCut,
         settings: &CompactorSettings,
+        patience: RequestPatience,
     ) -> Option<CompactedDraft> {
         let desk = self.notes.as_ref()?;
         let line = material.placed.line;
-        desk.taken(line).await;
+        // Where that takes too long, the existing notes will do.
+        patience.within(desk.taken(line)).await;
         let found = desk.find(material).await;
         let notes = found.unwrap_or_else(|error| {
             tracing::warn!(%error, %line, "notes cannot be looked up");

@@ -29,8 +29,6 @@ pub struct CompactorSettings {
     pub instructions: Option<String>,
     /// Tokens of the request prefix of this conversation: system prompt and tools, estimated.
     pub before_messages: u64,
-    /// The most tokens that a summary may leave in the window, if that is less than the threshold.
-    pub most_left: Option<u64>,
     /// The most tokens of a file that is restored, if files are restored only where that is cheaper than reading them
     /// again.
     pub largest_file: Option<u64>,
@@ -60,7 +58,6 @@ impl CompactorSettings {
             tools: Arc::new(tools),
             instructions: None,
             before_messages: 0,
-            most_left: None,
             largest_file: None,
             now,
             patience: Duration::from_secs(120),

@@ -2,14 +2,18 @@
 //! for that. `make` does the work on that part.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use longhaul_core::economy::{RESTORED_FILE, VERBATIM_TOKENS};
-use longhaul_core::history::{self, HistoryState, OversizedRequest};
+use longhaul_core::history::{self, OversizedRequest};
+use tokio::sync::OwnedMutexGuard;
+use tokio::time::Instant;
 
 use super::compactor::Compactor;
+use super::make::AttemptConditions;
 use super::request_context::RequestContext;
 use super::weight::TokenDensity;
+use crate::store::Claim;
 
 /// How often to check whether another gateway is done.
 const LOOK_AGAIN: Duration = Duration::from_millis(200);
@@ -59,6 +63,35 @@ pub(super) struct RoomRequirement {
     pub(super) refused_with: Option<(u128, usize)>,
 }
 
+/// Until when a request waits for a model; `None` if no request waits.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct RequestPatience(Option<Instant>);
+
+impl RequestPatience {
+    /// The result of some work; `None` if that takes too long, and then it is abandoned.
+    pub(super) async fn within<T>(self, work: impl Future<Output = T>) -> Option<T> {
+        match self.0 {
+            Some(until) => tokio::time::timeout_at(until, work).await.ok(),
+            None => Some(work.await),
+        }
+    }
+
+    /// Whether the request has waited long enough.
+    pub(super) fn is_over(self) -> bool {
+        self.0.is_some_and(|until| Instant::now() >= until)
+    }
+}
+
+/// Whether a worker may work on a conversation now.
+enum WorkTurn {
+    /// Another worker has done the work.
+    Done,
+    /// The work cannot be done, or somebody else does it and nobody waits for it.
+    Impossible,
+    /// No other worker works on the conversation as long as these are held.
+    Ours(Box<dyn Claim>, OwnedMutexGuard<()>),
+}
+
 impl WorkOccasion {
     pub(super) fn is_ahead(self) -> bool {
         matches!(self, Self::Ahead(_) | Self::Pays(_))
@@ -102,56 +135,50 @@ impl Compactor {
     }
 
     /// Works in turn with others that work on the same conversation. A request does not wait for that forever: a model
-    /// that hangs must not hang its clients, so after a while the gateway continues with what it can do without a
-    /// model.
+    /// that hangs must not hang its clients, so after a while the planner is told that the time is over, whether another
+    /// worker asks the model or this one.
     async fn in_good_time(&self, material: &RequestContext, occasion: WorkOccasion) -> bool {
-        let in_turn = self.one_at_a_time(material, occasion);
-        if occasion.is_ahead() {
-            return in_turn.await;
-        }
-        let line = material.placed.line;
-        match tokio::time::timeout(self.settings.patience, in_turn).await {
-            Ok(done) => done,
-            Err(_) => {
-                tracing::warn!(%line, "a summary did not arrive in time; a request continues with extracts");
-                let standing = self.branch_states.history(line).unaided();
-                self.is_done(material, occasion).await
-                    || self.make(material, occasion, standing).await
-            }
-        }
+        let patience = match occasion.is_ahead() {
+            true => RequestPatience(None),
+            false => RequestPatience(Some(Instant::now() + self.settings.patience)),
+        };
+        let _turn = match patience.within(self.turn(material, occasion)).await {
+            Some(WorkTurn::Done) => return true,
+            Some(WorkTurn::Impossible) => return false,
+            Some(WorkTurn::Ours(claim, lock)) => Some((claim, lock)),
+            None => None,
+        };
+        // Another worker may have finished, and released its claim, just before.
+        self.is_done(material, occasion).await || self.make(material, occasion, patience).await
     }
 
-    async fn one_at_a_time(&self, material: &RequestContext, occasion: WorkOccasion) -> bool {
+    /// Waits until no other worker works on the conversation.
+    async fn turn(&self, material: &RequestContext, occasion: WorkOccasion) -> WorkTurn {
         let lock = self.lock(material.placed.line);
         let ahead = occasion.is_ahead();
-        let _mine = if ahead {
-            match lock.try_lock() {
-                Ok(mine) => mine,
-                Err(_) => return false,
+        let lock = if ahead {
+            match lock.try_lock_owned() {
+                Ok(lock) => lock,
+                Err(_) => return WorkTurn::Impossible,
             }
         } else {
-            lock.lock().await
+            lock.lock_owned().await
         };
         let key = claim_key(material);
         loop {
             if self.is_done(material, occasion).await {
-                return true;
+                return WorkTurn::Done;
             }
             if !self.rewrites.can_be_stored().await {
-                return false;
+                return WorkTurn::Impossible;
             }
             match self.rewrites.store().claim(key).await {
-                // Another worker may have finished, and released its claim, just before.
-                Ok(Some(_claim)) => {
-                    let standing = self.branch_states.history(material.placed.line);
-                    return self.is_done(material, occasion).await
-                        || self.make(material, occasion, standing).await;
-                }
-                Ok(None) if ahead => return false,
+                Ok(Some(claim)) => return WorkTurn::Ours(claim, lock),
+                Ok(None) if ahead => return WorkTurn::Impossible,
                 Ok(None) => tokio::time::sleep(LOOK_AGAIN).await,
                 Err(error) => {
                     tracing::warn!(%error, "cannot claim a conversation to make it smaller");
-                    return false;
+                    return WorkTurn::Impossible;
                 }
             }
         }
@@ -162,9 +189,10 @@ impl Compactor {
         &self,
         material: &RequestContext,
         occasion: WorkOccasion,
-        state: HistoryState,
+        patience: RequestPatience,
     ) -> bool {
-        let began = Instant::now();
+        let began = std::time::Instant::now();
+        let state = self.branch_states.history(material.placed.line);
         let Some(window) = self.windows.of(&material.model).window else {
             return false;
         };
@@ -199,18 +227,22 @@ impl Compactor {
             if let WorkOccasion::Pays(_) = occasion {
                 settings.largest_file = Some(window.scale().apply(RESTORED_FILE));
             }
-            if let WorkOccasion::Full(need) = occasion {
+            if let WorkOccasion::Full(_) = occasion {
                 // The messages that stay after it take up window space, too.
                 settings.before_messages += density.tokens(cut.after);
-                settings.most_left = Some(need.pressing.most_left(&window, measured));
             }
             let Ok(_charge) = self.budget.take(cut.bytes() * READ) else {
                 let line = material.placed.line;
                 tracing::warn!(%line, "there is no memory to make a conversation smaller; it stays as it is");
                 return false;
             };
-            let attempt =
-                self.attempt((material, &cut), &settings, window, occasion, state.clone());
+            let conditions = AttemptConditions {
+                settings: &settings,
+                window,
+                occasion,
+                patience,
+            };
+            let attempt = self.attempt((material, &cut), conditions, state.clone());
             if let Some(draft) = attempt.await {
                 return self.keep(material, &cut, draft, occasion, began).await;
             }

@@ -1,6 +1,8 @@
 //! Tests the planner of histories: its rules hold whatever the outcome of its effects. `planned` tests the order of
-//! steps in an attempt, `priced` an attempt for its price, `remembered` what is known of a history between its requests.
+//! steps in an attempt, `drafted` which drafts with a summary are tried, `priced` an attempt for its price, `remembered` what is
+//! known of a history between its requests.
 
+mod drafted;
 mod planned;
 mod priced;
 mod remembered;
@@ -9,8 +11,8 @@ use jiff::{SignedDuration, Timestamp};
 use longhaul_core::history::{
     AppendedRequestWay, AttemptContext, AttemptEffect, AttemptInput, AttemptOccasion,
     CompactionAttempt, DraftSizes, FailureTransience, HistoryAuthor, HistoryChange, HistoryState,
-    KeptDraft, MeasuredReply, OverflowEvidence, OversizedRequest, PlainRequestPermission,
-    PlainRequestSupport, SummaryRequestFacts, SummaryRequestOutcome,
+    KeptDraft, MeasuredReply, NoSummaryReason, OverflowEvidence, OversizedRequest,
+    PlainRequestSupport, SummaryRequestFacts, SummarySource,
 };
 use longhaul_core::plan::{Breaker, CompactionWorth, worth};
 use longhaul_core::window::{Switches, WindowInput, WindowSettings, WindowStatus};
@@ -51,7 +53,11 @@ struct Script {
     estimate: u64,
     noted: Option<u64>,
     answers: Result<(), FailureTransience>,
-    summary: Option<(u64, SummaryRequestOutcome)>,
+    /// What a draft with the model's summary leaves, at the first aim and at the threshold.
+    written: [Result<u64, NoSummaryReason>; 2],
+    /// What a draft with extracts leaves.
+    extracts: Result<u64, NoSummaryReason>,
+    times_out: Option<TimeOut>,
     failures: u32,
     summary_left: Option<u64>,
     behind: AppendedRequestWay,
@@ -60,7 +66,24 @@ struct Script {
     automatic: bool,
 }
 
+/// When a request has waited long enough for a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum TimeOut {
+    AtTheStart,
+    WhileAskedBehind,
+    WhileAskedPlainly,
+}
+
 const SIZE: u64 = 100_000;
+
+fn drafted() -> impl Strategy<Value = Result<u64, NoSummaryReason>> {
+    prop_oneof![
+        4 => tokens().prop_map(Ok),
+        1 => Just(Err(NoSummaryReason::NotWritten)),
+        1 => Just(Err(NoSummaryReason::WouldNotShrink)),
+        1 => Just(Err(NoSummaryReason::Impossible)),
+    ]
+}
 
 fn tokens() -> impl Strategy<Value = u64> {
     0..SIZE
@@ -70,6 +93,7 @@ prop_compose! {
     fn script()(
         occasion in prop_oneof![
             Just(AttemptOccasion::Ahead),
+            Just(AttemptOccasion::Price),
             Just(AttemptOccasion::Idle),
             (prop_oneof![Just(OverflowEvidence::Expected), Just(OverflowEvidence::ByProvider)], 0..4_u32)
                 .prop_map(|(refused, tries)| AttemptOccasion::Full(OversizedRequest { refused, tries, limit: None })),
@@ -79,9 +103,10 @@ prop_compose! {
         estimate in tokens(),
         noted in proptest::option::of(tokens()),
         answers in prop_oneof![Just(Ok(())), Just(Err(FailureTransience::Passes)), Just(Err(FailureTransience::Stays))],
-        summary in proptest::option::of((tokens(), prop_oneof![
-            Just(SummaryRequestOutcome::Summary), Just(SummaryRequestOutcome::Nothing), Just(SummaryRequestOutcome::NotAsked)
-        ])),
+        (written, extracts) in ([drafted(), drafted()], drafted()),
+        times_out in proptest::option::of(prop_oneof![
+            Just(TimeOut::AtTheStart), Just(TimeOut::WhileAskedBehind), Just(TimeOut::WhileAskedPlainly)
+        ]),
         failures in 0..5_u32,
         summary_left in proptest::option::of(tokens()),
         (behind, plain) in (
@@ -92,8 +117,37 @@ prop_compose! {
         automatic in any::<bool>(),
     ) -> Script {
         Script {
-            window: window(SIZE), occasion, used, cleared, estimate, noted, answers, summary, failures, summary_left,
-            behind, plain, micro, automatic,
+            window: window(SIZE), occasion, used, cleared, estimate, noted, answers, written, extracts, times_out,
+            failures, summary_left, behind, plain, micro, automatic,
+        }
+    }
+}
+
+impl Script {
+    /// What a draft with a summary should leave at first.
+    fn aim(&self) -> u64 {
+        match self.occasion {
+            AttemptOccasion::Full(pressing) => pressing.most_left(&self.window, self.used),
+            _ => self.window.auto_compact,
+        }
+    }
+
+    /// The effect that drafts a summary from this source with the first aim.
+    fn summarize(&self, source: SummarySource) -> AttemptEffect {
+        AttemptEffect::Summarize {
+            source,
+            most_left: self.aim(),
+        }
+    }
+
+    /// What a draft with a summary from this source leaves.
+    fn drafted(&self, source: SummarySource, most_left: u64) -> Result<u64, NoSummaryReason> {
+        match source {
+            SummarySource::Extracts => self.extracts,
+            SummarySource::PlainRequest(_) => self.written[0],
+            SummarySource::Answer => {
+                self.written[usize::from(most_left == self.window.auto_compact)]
+            }
         }
     }
 }
@@ -102,6 +156,8 @@ prop_compose! {
 struct Performed {
     effects: Vec<AttemptEffect>,
     state: HistoryState,
+    /// What the draft with the newest summary leaves.
+    summary: Option<u64>,
 }
 
 fn perform(script: &Script, state: HistoryState, switches: &Switches) -> Performed {
@@ -127,6 +183,10 @@ fn perform(script: &Script, state: HistoryState, switches: &Switches) -> Perform
         after,
     };
     let mut effects = Vec::new();
+    let mut summary = None;
+    if script.times_out == Some(TimeOut::AtTheStart) {
+        attempt.handle(AttemptInput::TimedOut);
+    }
     while let Some(effect) = attempt.poll() {
         effects.push(effect);
         assert!(effects.len() < 20, "it never ends: {effects:?}");
@@ -140,22 +200,57 @@ fn perform(script: &Script, state: HistoryState, switches: &Switches) -> Perform
             AttemptEffect::UseNotes => {
                 attempt.handle(AttemptInput::Noted(script.noted.map(sizes)));
             }
-            AttemptEffect::AskBehind(_) => attempt.handle(match script.answers {
-                Ok(()) => AttemptInput::Answered,
-                Err(passes) => AttemptInput::NotAnswered { passes },
-            }),
-            AttemptEffect::Summarize(_) => attempt.handle(match script.summary {
-                Some((after, answer)) => AttemptInput::Summarized(sizes(after), answer),
-                None => AttemptInput::NotSummarized,
-            }),
+            AttemptEffect::AskBehind(_) => {
+                attempt.handle(match (script.times_out, script.answers) {
+                    (Some(TimeOut::WhileAskedBehind), _) => AttemptInput::TimedOut,
+                    (_, Ok(())) => AttemptInput::Answered,
+                    (_, Err(passes)) => AttemptInput::NotAnswered { passes },
+                })
+            }
+            AttemptEffect::Summarize {
+                source: SummarySource::PlainRequest(_),
+                ..
+            } if script.times_out == Some(TimeOut::WhileAskedPlainly) => {
+                attempt.handle(AttemptInput::TimedOut);
+            }
+            AttemptEffect::Summarize { source, most_left } => {
+                let drafted = script.drafted(source, most_left);
+                summary = drafted.ok();
+                attempt.handle(match drafted {
+                    Ok(after) => AttemptInput::Summarized(sizes(after)),
+                    Err(reason) => AttemptInput::NotSummarized(reason),
+                });
+            }
             AttemptEffect::Change(change) => kept_state.apply(change, &window),
-            AttemptEffect::Discard(_) | AttemptEffect::Keep(_) | AttemptEffect::GiveUp => {}
+            AttemptEffect::Discard(..) | AttemptEffect::Keep(_) | AttemptEffect::GiveUp => {}
         }
     }
     Performed {
         effects,
         state: kept_state,
+        summary,
     }
+}
+
+/// Whether an effect asks a model.
+fn asks_model(effect: &AttemptEffect) -> bool {
+    matches!(
+        effect,
+        AttemptEffect::AskBehind(_)
+            | AttemptEffect::Summarize {
+                source: SummarySource::PlainRequest(_),
+                ..
+            }
+    )
+}
+
+/// The sources of the summaries that are drafted, in order, with what they should leave.
+fn sources(effects: &[AttemptEffect]) -> Vec<(SummarySource, u64)> {
+    let sources = effects.iter().filter_map(|effect| match effect {
+        AttemptEffect::Summarize { source, most_left } => Some((*source, *most_left)),
+        _ => None,
+    });
+    sources.collect()
 }
 
 fn state_of(script: &Script) -> HistoryState {
@@ -188,17 +283,13 @@ proptest! {
         };
         let before = state_of(&script);
         let breaker = before.breaker();
-        let Performed { effects, .. } = perform(&script, before.clone(), &switches);
+        let Performed { effects, summary, .. } = perform(&script, before.clone(), &switches);
         let is_last = |effect: &AttemptEffect| {
             matches!(effect, AttemptEffect::Keep(_) | AttemptEffect::GiveUp)
         };
         prop_assert_eq!(effects.iter().filter(|effect| is_last(effect)).count(), 1);
         prop_assert!(effects.last().is_some_and(is_last), "{:?}", effects);
 
-        let asks_model = |effect: &AttemptEffect| matches!(
-            effect,
-            AttemptEffect::AskBehind(_) | AttemptEffect::Summarize(PlainRequestPermission::May(_))
-        );
         let asked = effects.iter().filter(|effect| asks_model(effect)).count();
         let is_again = matches!(script.occasion, AttemptOccasion::Full(it) if it.tries > 0);
         if breaker == Breaker::Open || is_again || script.occasion == AttemptOccasion::Idle {
@@ -226,7 +317,7 @@ proptest! {
         let after = |kept: KeptDraft| match kept {
             KeptDraft::Cleared => script.cleared,
             KeptDraft::Notes => script.noted,
-            KeptDraft::Summary => script.summary.map(|(after, _)| after),
+            KeptDraft::Summary => summary,
         };
         if let Some(AttemptEffect::Keep(kept)) = effects.last() {
             let after = after(*kept);
@@ -236,12 +327,92 @@ proptest! {
                 prop_assert_eq!(gain, CompactionWorth::Enough, "{:?}", effects);
             }
         }
-        // Somebody is waiting, so a draft is never thrown away.
-        if let AttemptOccasion::Full(_) = script.occasion {
-            let summarized = effects.iter().any(|it| matches!(it, AttemptEffect::Summarize(_)));
-            if summarized && script.summary.is_some() {
-                prop_assert_eq!(effects.last(), Some(&AttemptEffect::Keep(KeptDraft::Summary)));
+        // Where somebody waits, a draft that fits is never thrown away.
+        let fits = |after: u64| after < window(SIZE).auto_compact && after < script.used;
+        if let AttemptOccasion::Full(_) = script.occasion
+            && summary.is_some_and(fits)
+        {
+            prop_assert_eq!(effects.last(), Some(&AttemptEffect::Keep(KeptDraft::Summary)));
+        }
+        if effects.last() == Some(&AttemptEffect::Keep(KeptDraft::Summary)) {
+            prop_assert!(summary.is_some_and(fits), "{:?}", effects);
+        }
+    }
+
+    #[test]
+    fn x9_extracts_come_last_and_never_where_there_is_room(script in script()) {
+        let Performed { effects, .. } = perform(&script, state_of(&script), &Switches::default());
+        let sources = sources(&effects);
+        let is_extracts = |it: &(SummarySource, u64)| it.0 == SummarySource::Extracts;
+        let extracts = sources.iter().filter(|it| is_extracts(it)).count();
+        prop_assert!(extracts <= 1, "{:?}", effects);
+        prop_assert!(extracts == 0 || sources.last().is_some_and(is_extracts), "{:?}", effects);
+        if script.occasion == AttemptOccasion::Price {
+            prop_assert_eq!(extracts, 0, "{:?}", effects);
+        }
+        // Where somebody waits, they are tried before the request goes on unchanged.
+        if matches!(script.occasion, AttemptOccasion::Full(_)) && effects.last() == Some(&AttemptEffect::GiveUp) {
+            let is_impossible = sources.last().is_some_and(|(source, most_left)| {
+                script.drafted(*source, *most_left) == Err(NoSummaryReason::Impossible)
+            });
+            prop_assert!(extracts == 1 || is_impossible, "{:?}", effects);
+        }
+        // A summary that was paid for is drafted with a second aim before it is discarded, and never with a third.
+        let answers: Vec<u64> = sources.iter()
+            .filter(|it| it.0 == SummarySource::Answer)
+            .map(|it| it.1)
+            .collect();
+        prop_assert!(answers.len() <= 2, "{:?}", effects);
+        if let [first, second] = answers[..] {
+            prop_assert!(first < second && second == script.window.auto_compact, "{:?}", effects);
+        }
+    }
+
+    #[test]
+    fn x9_after_its_time_is_over_no_model_is_asked(script in script(), timeout in prop_oneof![
+        Just(TimeOut::AtTheStart), Just(TimeOut::WhileAskedBehind), Just(TimeOut::WhileAskedPlainly)
+    ]) {
+        let script = Script { times_out: Some(timeout), ..script };
+        let Performed { effects, .. } = perform(&script, state_of(&script), &Switches::default());
+        let asked = effects.iter().rposition(asks_model);
+        let is_behind = |it: &AttemptEffect| matches!(it, AttemptEffect::AskBehind(_));
+        match timeout {
+            TimeOut::AtTheStart => prop_assert_eq!(asked, None, "{:?}", effects),
+            TimeOut::WhileAskedBehind => {
+                let first = effects.iter().position(is_behind);
+                prop_assert!(first.is_none() || asked == first, "{:?}", effects);
             }
+            TimeOut::WhileAskedPlainly => {}
+        }
+        // A model that did not answer in time has failed.
+        let timed_out = effects.iter().position(|it| match timeout {
+            TimeOut::AtTheStart => false,
+            TimeOut::WhileAskedBehind => is_behind(it),
+            TimeOut::WhileAskedPlainly => asks_model(it) && !is_behind(it),
+        });
+        if let Some(at) = timed_out {
+            let failed = AttemptEffect::Change(HistoryChange::ModelFailed);
+            prop_assert_eq!(effects.get(at + 1), Some(&failed), "{:?}", effects);
+        }
+    }
+
+    #[test]
+    fn o2_a_model_has_failed_once_if_it_was_asked_and_wrote_nothing(script in script()) {
+        let Performed { effects, .. } = perform(&script, state_of(&script), &Switches::default());
+        let failed = effects.iter()
+            .filter(|it| **it == AttemptEffect::Change(HistoryChange::ModelFailed))
+            .count();
+        let asked = effects.iter().any(asks_model);
+        let answered = sources(&effects).iter().any(|it| it.0 == SummarySource::Answer);
+        prop_assert!(failed <= usize::from(asked && !answered), "{:?}", effects);
+        let extracts = sources(&effects).iter().any(|it| it.0 == SummarySource::Extracts);
+        let wrote = answered || sources(&effects).iter().any(|(source, most_left)| {
+            let is_plain = matches!(source, SummarySource::PlainRequest(_))
+                && script.times_out != Some(TimeOut::WhileAskedPlainly);
+            is_plain && script.drafted(*source, *most_left) != Err(NoSummaryReason::NotWritten)
+        });
+        if asked && extracts {
+            prop_assert_eq!(failed, usize::from(!wrote), "{:?}", effects);
         }
     }
 
@@ -249,7 +420,7 @@ proptest! {
     fn x5_after_an_attempt_in_vain_nothing_is_due_until_more_is_there(script in script()) {
         let window = window(SIZE);
         let script = Script { occasion: AttemptOccasion::Ahead, ..script };
-        let Performed { effects, state } = perform(&script, state_of(&script), &Switches::default());
+        let Performed { effects, state, .. } = perform(&script, state_of(&script), &Switches::default());
         let gained_nothing = effects.iter().any(|it| {
             matches!(it, AttemptEffect::Change(HistoryChange::GainedTooLittle { .. }))
         });

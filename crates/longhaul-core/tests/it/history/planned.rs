@@ -1,23 +1,20 @@
 //! Tests what an attempt performs, step by step.
 
 use longhaul_core::history::{
-    AppendedRequestWay, AttemptEffect, AttemptOccasion, ClearingReason, FailureTransience,
-    HistoryAuthor, HistoryChange, HistoryState, KeptDraft, OverflowEvidence, OversizedRequest,
-    PlainRequestPermission, PlainRequestSupport, SummaryRequestOutcome,
+    AppendedRequestWay, AttemptEffect, AttemptOccasion, ClearingReason, DiscardReason,
+    FailureTransience, HistoryAuthor, HistoryChange, HistoryState, KeptDraft, NoSummaryReason,
+    OverflowEvidence, OversizedRequest, PlainRequestSupport, SummarySource,
 };
 use longhaul_core::window::{Switches, WindowInput, WindowSettings, WindowStatus};
 
 use super::{SIZE, Script, answered, perform, window};
 
 const CLEAR: AttemptEffect = AttemptEffect::Clear(ClearingReason::Pressure);
-const PLAIN_NOT: AttemptEffect = AttemptEffect::Summarize(PlainRequestPermission::MayNot);
-const TOO_LONG: AttemptEffect = AttemptEffect::Summarize(PlainRequestPermission::May(
-    "the request is too long already",
-));
+const TOO_LONG: SummarySource = SummarySource::PlainRequest("the request is too long already");
 const ASK: AttemptEffect = AttemptEffect::AskBehind(AppendedRequestWay::AsItIs);
 
 /// Returns a script for a window of so many tokens that is shrunk ahead of time by a model that answers well.
-fn ahead(used: u64) -> Script {
+pub(super) fn ahead(used: u64) -> Script {
     Script {
         window: window(SIZE),
         occasion: AttemptOccasion::Ahead,
@@ -26,7 +23,9 @@ fn ahead(used: u64) -> Script {
         estimate: 20_000,
         noted: None,
         answers: Ok(()),
-        summary: Some((20_000, SummaryRequestOutcome::Summary)),
+        written: [Ok(20_000); 2],
+        extracts: Ok(20_000),
+        times_out: None,
         failures: 0,
         summary_left: None,
         behind: AppendedRequestWay::AsItIs,
@@ -37,7 +36,7 @@ fn ahead(used: u64) -> Script {
 }
 
 /// Returns a script for the same window while a request is waiting.
-fn full(refused: OverflowEvidence, tries: u32, used: u64) -> Script {
+pub(super) fn full(refused: OverflowEvidence, tries: u32, used: u64) -> Script {
     Script {
         occasion: AttemptOccasion::Full(OversizedRequest {
             refused,
@@ -53,7 +52,7 @@ fn slow(used: u64) -> HistoryState {
     answered(&[used - 1_000, used])
 }
 
-fn effects(script: &Script) -> Vec<AttemptEffect> {
+pub(super) fn effects(script: &Script) -> Vec<AttemptEffect> {
     perform(script, slow(script.used), &Switches::default()).effects
 }
 
@@ -125,7 +124,8 @@ fn o3_a_clearing_for_a_refused_request_leaves_less_with_each_try() {
         ..full(OverflowEvidence::ByProvider, 2, 95_000)
     };
     let summary = AttemptEffect::Keep(KeptDraft::Summary);
-    assert_eq!(effects(&script), [CLEAR, PLAIN_NOT, summary]);
+    let extracts = script.summarize(SummarySource::Extracts);
+    assert_eq!(effects(&script), [CLEAR, extracts, summary]);
 }
 
 #[test]
@@ -181,7 +181,8 @@ fn o3_a_refused_request_is_neither_noted_nor_asked_behind() {
         ..full(OverflowEvidence::ByProvider, 0, 50_000)
     };
     let kept = AttemptEffect::Keep(KeptDraft::Summary);
-    assert_eq!(effects(&noted), [CLEAR, TOO_LONG, kept]);
+    let plain = noted.summarize(TOO_LONG);
+    assert_eq!(effects(&noted), [CLEAR, plain, kept]);
     let switches = Switches {
         reactive: false,
         ..Switches::default()
@@ -197,7 +198,8 @@ fn x5_no_model_is_asked_for_a_summary_that_frees_too_little_by_the_last() {
     state.apply(left(80_000), &window(SIZE));
     let performed = perform(&script, state, &Switches::default());
     let kept = AttemptEffect::Keep(KeptDraft::Summary);
-    let unasked = [CLEAR, AttemptEffect::UseNotes, PLAIN_NOT, kept];
+    let extracts = script.summarize(SummarySource::Extracts);
+    let unasked = [CLEAR, AttemptEffect::UseNotes, extracts, kept];
     assert_eq!(performed.effects, unasked);
 }
 
@@ -207,7 +209,7 @@ fn f7_a_question_that_leaves_no_room_for_its_answer_is_not_asked_behind() {
     let fits = window(SIZE).effective - 500;
     assert_eq!(asked(&full(OverflowEvidence::Expected, 0, fits)), Some(ASK));
     let too_long = full(OverflowEvidence::Expected, 0, fits + 1);
-    assert_eq!(asked(&too_long), Some(TOO_LONG));
+    assert_eq!(asked(&too_long), Some(too_long.summarize(TOO_LONG)));
     // A model that answers briefly keeps little of its window free.
     let brief = WindowStatus::new(&WindowInput {
         window: SIZE,
@@ -221,23 +223,23 @@ fn f7_a_question_that_leaves_no_room_for_its_answer_is_not_asked_behind() {
         ..full(OverflowEvidence::Expected, 0, used)
     };
     assert_eq!(asked(&briefly(SIZE - 4_500)), Some(ASK));
-    assert_eq!(asked(&briefly(SIZE - 4_499)), Some(TOO_LONG));
+    let too_long = briefly(SIZE - 4_499);
+    assert_eq!(asked(&too_long), Some(too_long.summarize(TOO_LONG)));
 }
 
 #[test]
 fn f7_a_plain_request_that_would_be_too_long_is_not_made() {
     let summarized = |script: &Script| effects(script).get(1).copied();
     let too_long = full(OverflowEvidence::ByProvider, 0, SIZE - 2_000);
-    assert_eq!(summarized(&too_long), Some(PLAIN_NOT));
-    assert_eq!(
-        summarized(&full(OverflowEvidence::ByProvider, 0, SIZE - 3_000)),
-        Some(TOO_LONG)
-    );
+    let extracts = |script: &Script| Some(script.summarize(SummarySource::Extracts));
+    assert_eq!(summarized(&too_long), extracts(&too_long));
+    let fits = full(OverflowEvidence::ByProvider, 0, SIZE - 3_000);
+    assert_eq!(summarized(&fits), Some(fits.summarize(TOO_LONG)));
     let impossible = Script {
         plain: PlainRequestSupport::Impossible,
         ..full(OverflowEvidence::ByProvider, 0, 50_000)
     };
-    assert_eq!(summarized(&impossible), Some(PLAIN_NOT));
+    assert_eq!(summarized(&impossible), extracts(&impossible));
 }
 
 #[test]
@@ -255,33 +257,11 @@ fn x5_a_failure_that_passes_is_waited_out_where_there_is_room() {
     let waits = [model_failed, AttemptEffect::GiveUp];
     assert_eq!(failed(70_000, FailureTransience::Passes), waits);
     let reason = "asking after the client's own messages failed";
-    let plain = AttemptEffect::Summarize(PlainRequestPermission::May(reason));
+    let plain = ahead(70_000).summarize(SummarySource::PlainRequest(reason));
     let kept = [plain, AttemptEffect::Keep(KeptDraft::Summary)];
     assert_eq!(failed(70_000, FailureTransience::Stays), kept);
     let threshold = window(SIZE).auto_compact;
     assert_eq!(failed(threshold, FailureTransience::Passes), kept);
-}
-
-#[test]
-fn o2_only_a_model_that_was_asked_can_fail() {
-    let nothing = |behind, plain| Script {
-        behind,
-        plain,
-        summary: Some((20_000, SummaryRequestOutcome::Nothing)),
-        ..full(OverflowEvidence::Expected, 0, 88_000)
-    };
-    let model_failed = AttemptEffect::Change(HistoryChange::ModelFailed);
-    let kept = AttemptEffect::Keep(KeptDraft::Summary);
-    let asked = effects(&nothing(
-        AppendedRequestWay::AsItIs,
-        PlainRequestSupport::Possible,
-    ));
-    assert_eq!(asked[2..], [ASK, PLAIN_NOT, model_failed, kept]);
-    let unasked = effects(&nothing(
-        AppendedRequestWay::No("x"),
-        PlainRequestSupport::Impossible,
-    ));
-    assert_eq!(unasked[2..], [PLAIN_NOT, kept]);
 }
 
 #[test]
@@ -295,18 +275,20 @@ fn x5_what_gained_too_little_is_discarded_and_remembered() {
         AttemptEffect::Change(HistoryChange::GainedTooLittle { used, after })
     };
     let summary = Script {
-        summary: Some((80_000, SummaryRequestOutcome::Summary)),
+        written: [Ok(78_000); 2],
         ..ahead(84_000)
     };
-    let discarded = AttemptEffect::Discard(KeptDraft::Summary);
+    let discarded = |reason| AttemptEffect::Discard(KeptDraft::Summary, reason);
     let gives_up = AttemptEffect::GiveUp;
-    let expected = [discarded, gained(Some(80_000)), gives_up];
+    let useless = discarded(DiscardReason::FreesTooLittle);
+    let expected = [useless, gained(Some(78_000)), gives_up];
     assert_eq!(in_vain(&summary), expected);
     let none = Script {
-        summary: None,
+        written: [Err(NoSummaryReason::Impossible); 2],
         ..ahead(84_000)
     };
-    assert_eq!(in_vain(&none), [discarded, gained(None), gives_up]);
+    let nothing = discarded(DiscardReason::NoDraft);
+    assert_eq!(in_vain(&none), [nothing, gained(None), gives_up]);
 }
 
 #[test]
@@ -315,7 +297,8 @@ fn u5_where_nothing_can_be_summarized_a_clearing_that_fits_will_do() {
     let last = |script: Script, cleared| {
         let script = Script {
             cleared: Some(cleared),
-            summary: None,
+            written: [Err(NoSummaryReason::WouldNotShrink); 2],
+            extracts: Err(NoSummaryReason::WouldNotShrink),
             ..script
         };
         effects(&script).last().copied()
@@ -340,4 +323,10 @@ fn s6_notes_stand_for_a_history_only_where_they_bring_it_below_the_warning() {
     let kept = AttemptEffect::Keep(KeptDraft::Notes);
     assert_eq!(noted(warning - 1)[1..], [AttemptEffect::UseNotes, kept]);
     assert_eq!(noted(warning).get(2), Some(&ASK));
+    // Nor where they would not make it smaller.
+    let longer = effects(&Script {
+        noted: Some(50_000),
+        ..full(OverflowEvidence::Expected, 0, 50_000)
+    });
+    assert_eq!(longer.get(2), Some(&ASK));
 }

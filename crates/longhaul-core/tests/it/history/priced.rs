@@ -2,8 +2,8 @@
 //! (V5).
 
 use longhaul_core::history::{
-    AppendedRequestWay, AttemptEffect, AttemptOccasion, HistoryAuthor, HistoryChange, KeptDraft,
-    PlainRequestSupport, SummaryRequestOutcome,
+    AppendedRequestWay, AttemptEffect, AttemptOccasion, DiscardReason, FailureTransience,
+    HistoryAuthor, HistoryChange, KeptDraft, NoSummaryReason, PlainRequestSupport,
 };
 use longhaul_core::window::Switches;
 
@@ -22,7 +22,9 @@ fn paying() -> Script {
         estimate: 20_000,
         noted: None,
         answers: Ok(()),
-        summary: Some((20_000, SummaryRequestOutcome::Summary)),
+        written: [Ok(20_000); 2],
+        extracts: Ok(20_000),
+        times_out: None,
         failures: 0,
         summary_left: None,
         behind: AppendedRequestWay::AsItIs,
@@ -52,15 +54,36 @@ fn v5_a_summary_that_pays_is_asked_for_without_a_clearing_first() {
 
 #[test]
 fn v5_extracts_do_not_stand_for_a_summary_that_the_model_did_not_write() {
+    let plainly = Script {
+        behind: AppendedRequestWay::No("x"),
+        written: [Err(NoSummaryReason::NotWritten); 2],
+        ..paying()
+    };
+    // There is no other way to ask.
+    let behind = Script {
+        answers: Err(FailureTransience::Stays),
+        plain: PlainRequestSupport::Impossible,
+        ..paying()
+    };
+    for script in [plainly, behind] {
+        let effects = effects(&script, 0);
+        let failed = AttemptEffect::Change(HistoryChange::ModelFailed);
+        assert!(effects.contains(&failed), "{effects:?}");
+        let discarded = AttemptEffect::Discard(KeptDraft::Summary, DiscardReason::NoDraft);
+        assert!(effects.contains(&discarded), "{effects:?}");
+        assert_eq!(effects.last(), Some(&AttemptEffect::GiveUp));
+    }
+}
+
+#[test]
+fn v5_nor_for_one_that_would_not_make_the_history_smaller() {
     let script = Script {
-        summary: Some((20_000, SummaryRequestOutcome::Nothing)),
+        written: [Err(NoSummaryReason::WouldNotShrink); 2],
         ..paying()
     };
     let effects = effects(&script, 0);
     let failed = AttemptEffect::Change(HistoryChange::ModelFailed);
-    assert!(effects.contains(&failed), "{effects:?}");
-    let discarded = AttemptEffect::Discard(KeptDraft::Summary);
-    assert!(effects.contains(&discarded), "{effects:?}");
+    assert!(!effects.contains(&failed), "it did write one: {effects:?}");
     assert_eq!(effects.last(), Some(&AttemptEffect::GiveUp));
 }
 
@@ -70,7 +93,7 @@ fn v5_where_no_model_may_be_asked_nothing_is_summarized() {
     let summarizes = |effect: &AttemptEffect| {
         matches!(
             effect,
-            AttemptEffect::Summarize(_) | AttemptEffect::AskBehind(_)
+            AttemptEffect::Summarize { .. } | AttemptEffect::AskBehind(_)
         )
     };
     assert!(!effects.iter().any(summarizes), "{effects:?}");
@@ -80,7 +103,7 @@ fn v5_where_no_model_may_be_asked_nothing_is_summarized() {
 #[test]
 fn v5_a_summary_that_pays_may_free_less_than_a_threshold_asks_for() {
     let freeing = |tokens: u64| Script {
-        summary: Some((USED - tokens, SummaryRequestOutcome::Summary)),
+        written: [Ok(USED - tokens); 2],
         estimate: USED - tokens,
         summary_left: Some(USED - tokens),
         ..paying()

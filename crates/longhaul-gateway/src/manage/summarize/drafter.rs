@@ -1,146 +1,140 @@
-//! Drafts a smaller form of a conversation with what is at hand: a summary that a model has written, a model to ask, or
-//! extracts. It is opened as a session of the engine, which compacts it; the ways are tried in turn.
+//! Drafts a conversation with a summary from one source. It is opened as a session of the engine, which compacts it. What
+//! follows if there is no such draft, or it is too large, the core's attempt decides (core `history/attempt.rs`).
 
 use std::sync::Arc;
 
+use bytes::Bytes;
 use jiff::Timestamp;
 use longhaul::recorded::{InMemoryConversation, RecordedSession, SummaryProvider};
 use longhaul::session::{CompactOutcome, OpenError, SilentObserver};
 use longhaul::{Clock, Model};
 use longhaul_core::boundary::CompactionTrigger;
-use longhaul_core::engine::{
-    CompactFailure, CompactRequest, CompactionSuccess, OnModelFailure, Summarizer, SummaryReply,
-};
-use longhaul_core::history::SummaryRequestOutcome;
+use longhaul_core::engine::{CompactRequest, CompactionSuccess, Summarizer};
+use longhaul_core::report::ViewTokens;
 
 use super::density::count_by_density_of_words;
+use super::view;
 use super::workspace::HistoryWorkspace;
-use super::{DraftError, approved, drafted, ends_open, threshold};
+use super::{DraftError, SummaryText, ends_open};
 use crate::manage::entries::ConversationEntries;
 use crate::manage::history_files::HistoryFiles;
 use crate::manage::settings::CompactorSettings;
 use crate::manage::weight::ConversationTokenCount;
 use crate::manage::{CompactableConversation, CompactedDraft};
+use crate::store::CompactedPrefixKind;
 
-/// Summarizes a whole conversation. `reply` is the reply to [`fork_message`](super::fork_message); `model` is asked if that
-/// is not a summary. Without both, or if both fail, extracts are the summary.
-pub async fn summarize(
+/// Drafts a whole conversation with a summary, aiming at `most_left` tokens in the window where that is less than the
+/// threshold.
+pub async fn draft_summary(
     conversation: &CompactableConversation,
-    reply: Option<SummaryReply>,
-    model: Option<Arc<dyn Model>>,
+    text: SummaryText,
+    most_left: Option<u64>,
     settings: &CompactorSettings,
 ) -> Result<CompactedDraft, DraftError> {
-    let drafter = Drafter::new(conversation, reply.as_ref(), model, settings)?;
-    let threshold = threshold(conversation, settings)?;
-    let Some(most) = settings.most_left else {
-        return drafter.draft(threshold).await;
+    let uncounted = ConversationEntries::of(conversation, None, settings.now)?;
+    let count = ConversationTokenCount::of(conversation, settings);
+    let counted = count_by_density_of_words(conversation, &uncounted, count);
+    let drafter = Drafter {
+        conversation,
+        part: conversation,
+        entries: match counted {
+            Some(_) => ConversationEntries::of(conversation, counted, settings.now)?,
+            None => uncounted,
+        },
+        kept: &[],
+        settings,
     };
-    let draft = drafter.draft(most.min(threshold)).await;
-    let is_good = draft.as_ref().is_ok_and(|draft| !draft.discards_summary());
-    if is_good || !drafter.has_summary() {
-        return draft;
-    }
-    // A summary that was paid for is not discarded for extracts that are a little shorter.
-    drafter.draft(threshold).await
+    drafter.draft(text, most_left).await
+}
+
+/// Uses an existing summary for the older part of a conversation, before the part that is kept.
+pub(in crate::manage) async fn given(
+    conversation: &CompactableConversation,
+    older: &CompactableConversation,
+    summary: String,
+    kept: &[Bytes],
+    settings: &CompactorSettings,
+) -> Result<CompactedDraft, DraftError> {
+    let drafter = Drafter {
+        conversation,
+        part: older,
+        entries: ConversationEntries::of(older, None, settings.now)?,
+        kept,
+        settings,
+    };
+    drafter.draft(SummaryText::Written(summary), None).await
 }
 
 struct Drafter<'a> {
     conversation: &'a CompactableConversation,
+    /// The part of it that is summarized, with its entries.
+    part: &'a CompactableConversation,
+    entries: ConversationEntries,
+    /// The elements that stay after it.
+    kept: &'a [Bytes],
     settings: &'a CompactorSettings,
-    count: ConversationTokenCount,
-    /// The count that the engine assumes for the messages, if it is more than the engine's own.
-    counted: Option<u64>,
-    /// A summary that a model has written.
-    summary: Option<String>,
-    model: Option<Arc<dyn Model>>,
 }
 
-impl<'a> Drafter<'a> {
-    /// Fails if the conversation cannot be summarized where it ends.
-    fn new(
-        conversation: &'a CompactableConversation,
-        reply: Option<&SummaryReply>,
-        model: Option<Arc<dyn Model>>,
-        settings: &'a CompactorSettings,
-    ) -> Result<Self, DraftError> {
-        let count = ConversationTokenCount::of(conversation, settings);
-        let uncounted = ConversationEntries::of(conversation, None, settings.now)?;
-        if ends_open(&uncounted.entries) {
+impl Drafter<'_> {
+    async fn draft(
+        self,
+        text: SummaryText,
+        most_left: Option<u64>,
+    ) -> Result<CompactedDraft, DraftError> {
+        if ends_open(&self.entries.entries) {
             return Err(DraftError::Unanswered);
         }
-        Ok(Self {
-            conversation,
-            settings,
-            count,
-            counted: count_by_density_of_words(conversation, &uncounted, count),
-            summary: approved(reply),
-            model,
+        let before_messages = self.settings.before_messages;
+        let request = CompactRequest {
+            trigger: CompactionTrigger::Auto,
+            // The engine knows nothing of what comes before the messages.
+            most_left: most_left.map(|most| most.saturating_sub(before_messages)),
+            ..CompactRequest::default()
+        };
+        let (request, model) = match text {
+            SummaryText::Written(summary) => (
+                CompactRequest {
+                    approved: Some(summary),
+                    ..request
+                },
+                None,
+            ),
+            SummaryText::Model(model) => (request, Some(model)),
+            SummaryText::Extracts => (
+                CompactRequest {
+                    local: true,
+                    ..request
+                },
+                None,
+            ),
+        };
+        let is_asked = model.is_some();
+        let mut session = open(self.part, self.entries, model, self.settings)?;
+        let done = match session.compact(request).await? {
+            CompactOutcome::Done(done) => *done,
+            CompactOutcome::Preview(_) => {
+                return Err(DraftError::Failed("it was only previewed".to_owned()));
+            }
+        };
+        if is_asked && done.by == Summarizer::Local {
+            // Not even the end of the conversation fits into a request.
+            let message = "the conversation is too long to be summarized by this model";
+            return Err(DraftError::NotWritten(message.to_owned()));
+        }
+        let draft = drafted(self.conversation, &session, done, self.kept, self.settings)?;
+        Ok(CompactedDraft {
+            summarized: self.part.elements.len(),
+            ..draft
         })
-    }
-
-    /// Whether a model has written a summary already.
-    fn has_summary(&self) -> bool {
-        self.summary.is_some()
-    }
-
-    /// Drafts a form of at most `aim` tokens by the engine's count.
-    async fn draft(&self, aim: u64) -> Result<CompactedDraft, DraftError> {
-        let entries = ConversationEntries::of(self.conversation, self.counted, self.settings.now)?;
-        let mut session = open(
-            self.conversation,
-            entries,
-            self.model.clone(),
-            self.settings,
-            aim,
-        )?;
-        let (done, answer) = first_that_works(&mut session, self.requests()).await?;
-        let draft = drafted(
-            self.conversation,
-            &session,
-            *done,
-            self.count,
-            &[],
-            self.settings,
-        )?;
-        Ok(CompactedDraft { answer, ..draft })
-    }
-
-    /// The requests in the order in which they are tried, with what they mean for the model if they work. A model that
-    /// has answered would not answer shorter if asked again, and would be paid twice.
-    fn requests(&self) -> Vec<(CompactRequest, SummaryRequestOutcome)> {
-        let by_model = match (&self.summary, &self.model) {
-            (Some(summary), _) => Some(CompactRequest {
-                approved: Some(summary.clone()),
-                ..request()
-            }),
-            (None, Some(_)) => Some(CompactRequest {
-                on_failure: OnModelFailure::UseExtracts,
-                ..request()
-            }),
-            (None, None) => None,
-        };
-        let extracts = CompactRequest {
-            local: true,
-            ..request()
-        };
-        let answer_before_extracts = match (&self.summary, &self.model) {
-            (Some(_), _) => SummaryRequestOutcome::Summary,
-            (None, Some(_)) => SummaryRequestOutcome::Nothing,
-            (None, None) => SummaryRequestOutcome::NotAsked,
-        };
-        let by_model = by_model.map(|request| (request, SummaryRequestOutcome::Summary));
-        let extracts = (extracts, answer_before_extracts);
-        by_model.into_iter().chain([extracts]).collect()
     }
 }
 
-/// Opens a conversation. The engine compacts it to at most `most` tokens.
-pub(super) fn open(
+/// Opens a conversation for the engine.
+fn open(
     talk: &CompactableConversation,
     read: ConversationEntries,
     model: Option<Arc<dyn Model>>,
     settings: &CompactorSettings,
-    most: u64,
 ) -> Result<RecordedSession, DraftError> {
     let files = HistoryFiles::of(&read.entries, &settings.tools);
     let paths: Vec<_> = files.paths().map(ToOwned::to_owned).collect();
@@ -153,8 +147,7 @@ pub(super) fn open(
         model: talk.model.clone(),
         session_id: read.session_id,
         seed: read.seed,
-        // The engine aims at the threshold: if less is to be left, the window counts as fuller than it is.
-        before_messages: settings.before_messages + window.auto_compact.saturating_sub(most),
+        before_messages: settings.before_messages,
         asked: model.map(|model| SummaryProvider { model, id: None }),
         vocabulary: settings.vocabulary.clone(),
         clearable: settings.clearable.clone(),
@@ -179,45 +172,49 @@ impl Clock for FixedClock {
     }
 }
 
-/// A request for an automatic compaction.
-pub(super) fn request() -> CompactRequest {
-    CompactRequest {
-        trigger: CompactionTrigger::Auto,
-        ..CompactRequest::default()
-    }
+/// The draft that a session's new view is.
+fn drafted(
+    talk: &CompactableConversation,
+    session: &RecordedSession,
+    done: CompactionSuccess,
+    kept: &[Bytes],
+    settings: &CompactorSettings,
+) -> Result<CompactedDraft, DraftError> {
+    let entries = session.engine().live().entries();
+    let summary = view::elements(talk.dialect, entries.iter().map(|kept| kept.entry.view()));
+    let sent = summary.iter().chain(kept).map(|element| &element[..]);
+    let count = ConversationTokenCount::of(talk, settings);
+    let (before, after) = (count.before, count.with(sent));
+    let mut report = done.report;
+    report.tokens = ViewTokens { before, after };
+    let report = serde_json::to_string(&report);
+    Ok(CompactedDraft {
+        kind: match done.by {
+            Summarizer::Local => CompactedPrefixKind::Extracted,
+            _ => CompactedPrefixKind::Summarised,
+        },
+        conversation: CompactableConversation {
+            dialect: talk.dialect,
+            model: talk.model.clone(),
+            lines: lines(entries.iter().map(|kept| kept.entry.bytes())),
+            summary,
+            elements: Vec::new(),
+            cleared: Vec::new(),
+            measured: None,
+        },
+        summarized: talk.elements.len(),
+        before,
+        after,
+        report: report.map_err(|error| DraftError::Failed(error.to_string()))?,
+        usage: done.usage,
+    })
 }
 
-/// Tries requests in turn. The result is that of the first one that works.
-pub(super) async fn first_that_works(
-    session: &mut RecordedSession,
-    requests: Vec<(CompactRequest, SummaryRequestOutcome)>,
-) -> Result<(Box<CompactionSuccess>, SummaryRequestOutcome), DraftError> {
-    let mut failed = None;
-    let mut summary = false;
-    for (request, answer) in requests {
-        match session.compact(request).await {
-            Ok(CompactOutcome::Done(done)) if summary => {
-                return Ok((done, SummaryRequestOutcome::Summary));
-            }
-            // The model was asked, but extracts had to do.
-            Ok(CompactOutcome::Done(done))
-                if done.by == Summarizer::Local && answer == SummaryRequestOutcome::Summary =>
-            {
-                return Ok((done, SummaryRequestOutcome::Nothing));
-            }
-            Ok(CompactOutcome::Done(done)) => return Ok((done, answer)),
-            Ok(CompactOutcome::Preview(_)) => {}
-            Err(error) => {
-                // The summary was written, but would not make the conversation smaller.
-                summary |= answer == SummaryRequestOutcome::Summary
-                    && error.kind == CompactFailure::WouldNotShrink;
-                tracing::debug!(%error, "not summarized this way");
-                failed = Some(error);
-            }
-        }
+fn lines<'a>(entries: impl Iterator<Item = &'a Bytes>) -> Bytes {
+    let mut lines = Vec::new();
+    for line in entries {
+        lines.extend_from_slice(line);
+        lines.push(b'\n');
     }
-    Err(failed.map_or_else(
-        || DraftError::Failed("nobody was asked".to_owned()),
-        DraftError::from,
-    ))
+    lines.into()
 }

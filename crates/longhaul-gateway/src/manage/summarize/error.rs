@@ -2,7 +2,7 @@
 
 use longhaul::session::{CompactError, OpenError};
 use longhaul_core::engine::CompactFailure;
-use longhaul_core::figures::grouped;
+use longhaul_core::history::NoSummaryReason;
 
 use crate::manage::entries::UnreadableConversation;
 
@@ -21,17 +21,9 @@ pub enum DraftError {
     /// The summary would not be smaller.
     #[error("a summary would not make the conversation smaller: {0}")]
     WouldNotShrink(String),
-    /// Even the smallest summary is too large: what cannot be summarized fills the window.
-    #[error(
-        "the smallest summary leaves {} tokens in the window, which is full at {}; the system prompt and the tools must be made smaller",
-        grouped(*.after), grouped(*.threshold)
-    )]
-    TooLarge {
-        /// The tokens that it would leave.
-        after: u64,
-        /// The threshold of automatic compaction.
-        threshold: u64,
-    },
+    /// The model wrote no summary.
+    #[error("the model wrote no summary: {0}")]
+    NotWritten(String),
     /// A part of the conversation cannot be read.
     #[error(transparent)]
     Unreadable(#[from] UnreadableConversation),
@@ -49,7 +41,22 @@ impl From<CompactError> for DraftError {
             CompactFailure::Empty | CompactFailure::NothingNew => Self::Nothing(error.message),
             CompactFailure::SwitchedOff => Self::SwitchedOff(error.message),
             CompactFailure::WouldNotShrink => Self::WouldNotShrink(error.message),
+            CompactFailure::NoSummary
+            | CompactFailure::Refused
+            | CompactFailure::ApiError
+            | CompactFailure::PromptTooLong => Self::NotWritten(error.message),
             _ => Self::Failed(error.message),
+        }
+    }
+}
+
+impl DraftError {
+    /// The reason in the planner's terms.
+    pub fn reason(&self) -> NoSummaryReason {
+        match self {
+            Self::NotWritten(_) => NoSummaryReason::NotWritten,
+            Self::WouldNotShrink(_) => NoSummaryReason::WouldNotShrink,
+            _ => NoSummaryReason::Impossible,
         }
     }
 }

@@ -1,12 +1,13 @@
 //! Drafts of chat completions, in their own format.
 
+use longhaul_core::history::DiscardReason;
 use longhaul_core::message::{BlockKind, EntryKind};
 use longhaul_gateway::manage::entries::ConversationEntries;
-use longhaul_gateway::manage::{DraftError, summarize};
 use longhaul_provider::Dialect;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
+use super::attempt::summarize;
 use super::summaries::run;
 use super::talks::{completions, turns};
 use super::{accepted, behind, sent, settings, talk, text};
@@ -25,7 +26,7 @@ proptest! {
         let made = run(summarize(&talk(Dialect::OpenAi, &first), None, None, &settings));
         let Ok(made) = made else {
             let refused = made.unwrap_err();
-            let small = matches!(refused, DraftError::WouldNotShrink(_) | DraftError::TooLarge { .. });
+            let small = matches!(refused.reason, DiscardReason::WouldNotShrink | DiscardReason::TooLarge { .. });
             prop_assert!(small, "{refused}");
             return Ok(());
         };

@@ -3,10 +3,11 @@
 use longhaul_core::economy::RESTORED_FILE;
 use longhaul_gateway::manage::entries::ConversationEntries;
 use longhaul_gateway::manage::history_files::HistoryFiles;
-use longhaul_gateway::manage::{CompactableConversation, CompactorSettings, summarize};
+use longhaul_gateway::manage::{CompactableConversation, CompactorSettings};
 use longhaul_provider::Dialect;
 use serde_json::{Value, json};
 
+use super::attempt::summarize;
 use super::summaries::{SUMMARY, long, reply, run};
 use super::{behind, settings, talk, text};
 

@@ -1,5 +1,6 @@
 //! Compaction of conversations by itself: entries, summaries, clearings, files, splices.
 
+mod attempt;
 mod chat;
 mod clearing;
 mod files;

@@ -5,11 +5,12 @@ use longhaul_core::facts::Facts;
 use longhaul_core::message::{Entry, EntryKind, Subtype};
 use longhaul_core::quoting::markers::{self, MarkerKind};
 use longhaul_core::summary::SummaryStop;
-use longhaul_gateway::manage::{CompactedDraft, summarize};
+use longhaul_gateway::manage::CompactedDraft;
 use longhaul_provider::Dialect;
 use longhaul_testkit::forgery::Forgery;
 use serde_json::{Value, json};
 
+use super::attempt::summarize;
 use super::summaries::{SUMMARY, long, reply, run};
 use super::{settings, talk, text};
 

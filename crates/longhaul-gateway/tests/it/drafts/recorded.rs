@@ -3,14 +3,16 @@
 use std::collections::BTreeMap;
 use std::fs;
 
+use longhaul_core::history::DiscardReason;
 use longhaul_core::message::Entry;
 use longhaul_core::normalize::{RenderOptions, Rendering};
+use longhaul_gateway::manage::DraftError;
 use longhaul_gateway::manage::entries::ConversationEntries;
-use longhaul_gateway::manage::{DraftError, summarize};
 use longhaul_provider::Dialect;
 use longhaul_testkit::corpora::{claude_code_transcripts, corpora};
 use serde_json::{Value, json};
 
+use super::attempt::{NoSummary, summarize};
 use super::summaries::run;
 use super::{accepted, sent, settings, talk, text};
 
@@ -44,11 +46,13 @@ fn check(
                 "shortened"
             }
         }
-        Err(DraftError::WouldNotShrink(_)) => "too short to gain",
-        Err(DraftError::TooLarge { .. }) => "too large",
-        Err(DraftError::Nothing(_)) => "nothing",
-        Err(DraftError::Unanswered) => "open calls",
-        Err(other) => panic!("{other}"),
+        Err(NoSummary { reason, error }) => match (reason, error) {
+            (DiscardReason::WouldNotShrink, _) => "too short to gain",
+            (DiscardReason::TooLarge { .. }, _) => "too large",
+            (_, Some(DraftError::Nothing(_))) => "nothing",
+            (_, Some(DraftError::Unanswered)) => "open calls",
+            (_, other) => panic!("{other:?}"),
+        },
     };
     *came.entry(outcome).or_default() += 1;
 }

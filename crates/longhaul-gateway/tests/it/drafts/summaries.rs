@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use longhaul_core::engine::SummaryReply;
+use longhaul_core::history::DiscardReason;
 use longhaul_core::summary::SummaryStop;
-use longhaul_gateway::manage::{DraftError, fork_message, summarize};
+use longhaul_gateway::manage::{DraftError, fork_message};
 use longhaul_gateway::store::CompactedPrefixKind;
 use longhaul_provider::{Client, ClientConfig, Dialect};
 use longhaul_sim::model::SimModel;
@@ -13,6 +14,7 @@ use longhaul_sim::world::{self, World};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
+use super::attempt::{NoSummary, summarize};
 use super::talks::{Turn, messages, turns};
 use super::{accepted, behind, sent, settings, talk, text};
 
@@ -84,7 +86,7 @@ proptest! {
                 prop_assert_eq!(again.conversation.summary, draft.conversation.summary);
                 prop_assert_eq!(again.conversation.lines, draft.conversation.lines);
             }
-            Err(DraftError::WouldNotShrink(_) | DraftError::TooLarge { .. }) => {}
+            Err(NoSummary { reason: DiscardReason::WouldNotShrink | DiscardReason::TooLarge { .. }, .. }) => {}
             Err(other) => prop_assert!(false, "{other}"),
         }
     }
@@ -187,7 +189,10 @@ fn z2_a_conversation_that_ends_with_open_calls_is_left() {
     elements.truncate(elements.len() - 2);
     let open = talk(Dialect::Anthropic, &elements);
     let refused = run(summarize(&open, None, None, &settings(None))).unwrap_err();
-    assert!(matches!(refused, DraftError::Unanswered), "{refused}");
+    assert!(
+        matches!(refused.error, Some(DraftError::Unanswered)),
+        "{refused}"
+    );
 }
 
 #[test]
@@ -249,17 +254,20 @@ fn y1_what_would_not_shrink_or_fit_is_refused_with_the_reason() {
         &[json!({"role": "user", "content": "hello"})],
     );
     let refused = run(summarize(&short, None, None, &settings(None))).unwrap_err();
-    assert!(
-        matches!(refused, DraftError::WouldNotShrink(_)),
-        "{refused}"
-    );
+    assert!(refused.reason == DiscardReason::WouldNotShrink, "{refused}");
     let long = talk(Dialect::Anthropic, &long(1, 12));
     let full = settings(None).for_conversation(999_000_000, settings(None).now);
     let refused = run(summarize(&long, None, None, &full)).unwrap_err();
-    assert!(matches!(refused, DraftError::TooLarge { .. }), "{refused}");
+    assert!(
+        matches!(refused.reason, DiscardReason::TooLarge { .. }),
+        "{refused}"
+    );
     let nothing = talk(Dialect::Anthropic, &[]);
     let refused = run(summarize(&nothing, None, None, &settings(None))).unwrap_err();
-    assert!(matches!(refused, DraftError::Nothing(_)), "{refused}");
+    assert!(
+        matches!(refused.error, Some(DraftError::Nothing(_))),
+        "{refused}"
+    );
 }
 
 #[test]
