@@ -99,8 +99,8 @@ fn chosen(
     }
 }
 
-fn report(clearing: &PlannedClearing, before: u64, after: u64) -> String {
-    let report = LossReport {
+fn report(clearing: &PlannedClearing, before: u64, after: u64) -> LossReport {
+    LossReport {
         tokens: ViewTokens { before, after },
         results: ResultLoss {
             cleared: clearing.results.len() as u64,
@@ -111,8 +111,7 @@ fn report(clearing: &PlannedClearing, before: u64, after: u64) -> String {
             clearing.results.len()
         )],
         ..LossReport::default()
-    };
-    serde_json::to_string(&report).unwrap_or_default()
+    }
 }
 
 /// The element with a placeholder instead of these results; all other bytes stay as they are.

@@ -2,6 +2,7 @@
 
 use longhaul_core::history::DraftSizes;
 use longhaul_core::message::Usage;
+use longhaul_core::report::LossReport;
 
 use super::conversation::CompactableConversation;
 use crate::store::CompactedPrefixKind;
@@ -19,8 +20,8 @@ pub struct CompactedDraft {
     pub before: u64,
     /// Estimated tokens after the compaction.
     pub after: u64,
-    /// The report of what was lost, as JSON.
-    pub report: String,
+    /// What was lost.
+    pub report: LossReport,
     /// The usage of requesting the summary.
     pub usage: Option<Usage>,
 }

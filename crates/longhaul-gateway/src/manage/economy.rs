@@ -30,11 +30,12 @@ use super::derived_prefix::{complete, stripped_spans};
 use super::outgoing_body::position;
 use super::request_context::RequestContext;
 use super::sized_history::{CacheEntries, ClearingPermission, PricedHistory, SizedHistory};
-use super::went::ResultsThatWent;
+use super::went;
 use crate::body::BodyRole;
 use crate::breakpoints::BreakpointMode;
 use crate::store::{
-    CompactedPrefix, CompactedPrefixKind, DerivedRest, HistoryHash, PrefixProvenance, StrippedSpan,
+    CompactedPrefix, CompactedPrefixKind, DerivedRest, HistoryHash, PrefixProvenance, PrefixReport,
+    ResultsThatWent, StrippedSpan,
 };
 
 /// The prices and the state of the cache for a request.
@@ -311,7 +312,11 @@ impl Compactor {
                 millis: 0,
                 waited: Some(0),
                 cost: None,
-                report: went.added_to(report(chosen.len(), tokens, record)),
+                report: PrefixReport {
+                    went,
+                    economy: Some(record.clone()),
+                    ..PrefixReport::of(report(chosen.len(), tokens))
+                },
             },
         };
         complete(rewrite, material)
@@ -325,7 +330,7 @@ impl Compactor {
         material: &RequestContext,
         chosen: &[(usize, Id)],
         calls: &[String],
-    ) -> ResultsThatWent {
+    ) -> Option<ResultsThatWent> {
         let answers: BTreeSet<usize> = chosen.iter().map(|(message, _)| *message).collect();
         let is_reply = |at: &usize| material.roles().get(*at) == Some(&BodyRole::Assistant);
         let replies = (answers.iter()).filter_map(|at| (0..*at).rev().find(is_reply));
@@ -335,7 +340,7 @@ impl Compactor {
             .collect();
         let gone: BTreeSet<&str> = calls.iter().map(String::as_str).collect();
         let tokenizer = self.windows.of(&material.model).spec.tokenizer;
-        ResultsThatWent::among(
+        went::among(
             elements.iter(),
             |call| gone.contains(call),
             (material.dialect, tokenizer),
@@ -401,8 +406,8 @@ fn calls_of(material: &RequestContext, chosen: &[(usize, Id)]) -> Vec<String> {
         .collect()
 }
 
-fn report(cleared: usize, tokens: ViewTokens, record: &EconomyRecord) -> String {
-    let report = LossReport {
+fn report(cleared: usize, tokens: ViewTokens) -> LossReport {
+    LossReport {
         tokens,
         results: ResultLoss {
             cleared: cleared as u64,
@@ -412,9 +417,7 @@ fn report(cleared: usize, tokens: ViewTokens, record: &EconomyRecord) -> String 
             "{cleared} old tool results are no longer sent, because that pays; the client has them."
         )],
         ..LossReport::default()
-    };
-    let report = serde_json::to_value(&report).unwrap_or_default();
-    PrefixProvenance::with_economy(report, record)
+    }
 }
 
 /// The cache lifetime that a request asks for.

@@ -27,11 +27,11 @@ use super::settings::CompactorSettings;
 use super::summarize::SummaryText;
 use super::tools::KnownTools;
 use super::upstream_caller::{self, CountedAsking};
-use super::went::ResultsThatWent;
 use super::work::{RequestPatience, WorkOccasion};
-use super::{clear, join, summarize, thinking, weight};
+use super::{clear, join, summarize, thinking, weight, went};
 use crate::store::{
-    CompactedPrefix, CompactedPrefixKind, DerivedRest, HistoryHash, PrefixProvenance,
+    CompactedPrefix, CompactedPrefixKind, DerivedRest, HistoryHash, PrefixProvenance, PrefixReport,
+    ResultsThatWent,
 };
 
 /// Bytes of a summary request for each token, at the least.
@@ -222,13 +222,14 @@ impl Compactor {
                 cost: (usage.total() > 0)
                     .then(|| known.spec.cost_of_reply(&usage))
                     .flatten(),
-                report: went.added_to(match (&material.summary_pays, occasion) {
-                    (Some(record), WorkOccasion::Pays(_)) => {
-                        let report = serde_json::from_str(&draft.report).unwrap_or_default();
-                        PrefixProvenance::with_economy(report, record)
-                    }
-                    _ => draft.report,
-                }),
+                report: PrefixReport {
+                    went,
+                    economy: match occasion {
+                        WorkOccasion::Pays(_) => material.summary_pays.clone(),
+                        _ => None,
+                    },
+                    ..PrefixReport::of(draft.report)
+                },
             },
         };
         let (kind, before, after) = (draft.kind, draft.before, draft.after);
@@ -391,7 +392,7 @@ fn results_that_went(
     draft: &CompactedDraft,
     tools: &KnownTools,
     tokenizer: Tokenizer,
-) -> ResultsThatWent {
+) -> Option<ResultsThatWent> {
     let before: BTreeSet<&str> = (cut.conversation.cleared.iter())
         .map(String::as_str)
         .collect();
@@ -410,7 +411,7 @@ fn results_that_went(
     };
     let kind = (material.dialect, tokenizer);
     let elements = all.iter().take(part);
-    ResultsThatWent::among(elements, is_gone, kind, tools, material.recall)
+    went::among(elements, is_gone, kind, tools, material.recall)
 }
 
 /// The rolling hash after the first message in which a draft clears a result that was sent before.

@@ -15,7 +15,7 @@ use super::request_context::RequestContext;
 use super::{join, thinking};
 use crate::body::BodyRole;
 use crate::store::{
-    CompactedPrefix, CompactedPrefixKind, HistoryHash, PrefixProvenance, StrippedSpan,
+    CompactedPrefix, CompactedPrefixKind, HistoryHash, PrefixProvenance, PrefixReport, StrippedSpan,
 };
 
 /// Settles the prefix of a request that is about to be sent, if that was not done yet.
@@ -161,7 +161,7 @@ fn made(material: &RequestContext, base: Option<&Arc<LoadedPrefix>>) -> PrefixPr
             millis: 0,
             waited: None,
             cost: None,
-            report: "{}".to_owned(),
+            report: PrefixReport::default(),
         },
     }
 }

@@ -1,5 +1,5 @@
 //! Which tool results a compaction took out of view: by tool, what they were about, and how large they were. This is for
-//! people; it is a field of the loss report, which says how many there were.
+//! people; it stands beside the loss report, which says how many there were.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -7,14 +7,12 @@ use bytes::Bytes;
 use longhaul_core::json::{self, ObjectReader, items};
 use longhaul_core::models::Tokenizer;
 use longhaul_provider::Dialect;
-use serde::Serialize;
-use serde_json::Value;
 
 use super::element::ElementParts;
 use super::splice::value;
 use super::tools::KnownTools;
 use super::weight::{self, TokenDensity};
-use crate::store::WENT;
+use crate::store::{ResultThatWent, ResultsThatWent};
 
 /// How many results are listed; the largest are.
 const MOST: usize = 100;
@@ -33,30 +31,6 @@ const ABOUT: [&str; 9] = [
     "description",
 ];
 
-/// A result that is no longer sent.
-#[derive(Debug, Serialize)]
-struct ResultThatWent {
-    /// The id of its call, by which it can be recalled.
-    call: String,
-    tool: String,
-    /// A file, a command or a pattern.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    about: Option<String>,
-    /// Its size, estimated.
-    tokens: u64,
-}
-
-/// The results that are no longer sent.
-#[derive(Debug, Serialize)]
-pub(super) struct ResultsThatWent {
-    /// The largest of them, the largest first.
-    results: Vec<ResultThatWent>,
-    /// How many more there are.
-    more: u64,
-    /// Whether the model has a tool that brings them back; the client has them in any case.
-    recallable: bool,
-}
-
 /// Whether the model of a conversation has a tool that brings results back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Recallability {
@@ -70,60 +44,44 @@ struct KnownCall {
     about: Option<String>,
 }
 
-impl ResultsThatWent {
-    /// Finds the results of some calls in a part of a conversation. `is_gone` says which.
-    pub(super) fn among<'e>(
-        elements: impl Iterator<Item = &'e Bytes>,
-        is_gone: impl Fn(&str) -> bool,
-        (dialect, tokenizer): (Dialect, Tokenizer),
-        tools: &KnownTools,
-        recall: Recallability,
-    ) -> Self {
-        let density = TokenDensity::likely(tokenizer);
-        let mut calls = HashMap::new();
-        let mut seen = BTreeSet::new();
-        let mut results = Vec::new();
-        for element in elements {
-            let Some(read) = ElementParts::read(element) else {
+/// Finds the results of some calls in a part of a conversation; `is_gone` says which. `None` if there are none.
+pub(super) fn among<'e>(
+    elements: impl Iterator<Item = &'e Bytes>,
+    is_gone: impl Fn(&str) -> bool,
+    (dialect, tokenizer): (Dialect, Tokenizer),
+    tools: &KnownTools,
+    recall: Recallability,
+) -> Option<ResultsThatWent> {
+    let density = TokenDensity::likely(tokenizer);
+    let mut calls = HashMap::new();
+    let mut seen = BTreeSet::new();
+    let mut results = Vec::new();
+    for element in elements {
+        let Some(read) = ElementParts::read(element) else {
+            continue;
+        };
+        calls.extend(calls_of(dialect, &read, tools));
+        for (call, content) in results_of(dialect, &read) {
+            if !is_gone(&call) || !seen.insert(call.clone()) {
                 continue;
-            };
-            calls.extend(calls_of(dialect, &read, tools));
-            for (call, content) in results_of(dialect, &read) {
-                if !is_gone(&call) || !seen.insert(call.clone()) {
-                    continue;
-                }
-                let known: Option<&KnownCall> = calls.get(&call);
-                results.push(ResultThatWent {
-                    tool: known.map_or_else(String::new, |known| known.tool.clone()),
-                    about: known.and_then(|known| known.about.clone()),
-                    tokens: density.tokens(weight::result(content)),
-                    call,
-                });
             }
-        }
-        results.sort_by_key(|result| std::cmp::Reverse(result.tokens));
-        let more = results.len().saturating_sub(MOST) as u64;
-        results.truncate(MOST);
-        Self {
-            results,
-            more,
-            recallable: recall == Recallability::Recallable,
+            let known: Option<&KnownCall> = calls.get(&call);
+            results.push(ResultThatWent {
+                tool: known.map_or_else(String::new, |known| known.tool.clone()),
+                about: known.and_then(|known| known.about.clone()),
+                tokens: density.tokens(weight::result(content)),
+                call,
+            });
         }
     }
-
-    /// The report with this list.
-    pub(super) fn added_to(&self, report: String) -> String {
-        if self.results.is_empty() {
-            return report;
-        }
-        match (serde_json::from_str(&report), serde_json::to_value(self)) {
-            (Ok(Value::Object(mut whole)), Ok(went)) => {
-                whole.insert(WENT.to_owned(), went);
-                Value::Object(whole).to_string()
-            }
-            _ => report,
-        }
-    }
+    results.sort_by_key(|result| std::cmp::Reverse(result.tokens));
+    let more = results.len().saturating_sub(MOST) as u64;
+    results.truncate(MOST);
+    (!results.is_empty()).then_some(ResultsThatWent {
+        results,
+        more,
+        recallable: recall == Recallability::Recallable,
+    })
 }
 
 fn calls_of(
@@ -227,25 +185,26 @@ mod tests {
                 {"type": "tool_result", "tool_use_id": "c", "content": "kept"}]}),
         ];
         let elements = elements.map(|element| Bytes::from(element.to_string()));
-        let went = ResultsThatWent::among(
+        let went = among(
             elements.iter(),
             |call| call != "c",
             (Dialect::Anthropic, Tokenizer::Old),
             &KnownTools::builtin(),
             Recallability::Recallable,
         );
-        let report: Value = serde_json::from_str(&went.added_to("{}".to_owned())).unwrap();
-        let results = report["went"]["results"].as_array().unwrap();
-        let named: Vec<_> = results
-            .iter()
-            .map(|one| (&one["call"], &one["tool"], &one["about"]))
+        let went = went.unwrap();
+        let named: Vec<_> = (went.results.iter())
+            .map(|one| (&*one.call, &*one.tool, one.about.as_deref()))
             .collect();
         assert_eq!(
-            serde_json::json!(named),
-            serde_json::json!([["b", "Bash", "ls -l"], ["a", "Read", "src/a.rs"]])
+            named,
+            [
+                ("b", "Bash", Some("ls -l")),
+                ("a", "Read", Some("src/a.rs"))
+            ]
         );
-        assert!(results[0]["tokens"].as_u64() > Some(1_000));
-        assert_eq!(report["went"]["recallable"], true);
+        assert!(went.results[0].tokens > 1_000);
+        assert!(went.recallable);
     }
 
     #[test]
@@ -258,13 +217,14 @@ mod tests {
             ]
         });
         let elements: Vec<Bytes> = elements.map(|one| Bytes::from(one.to_string())).collect();
-        let went = ResultsThatWent::among(
+        let went = among(
             elements.iter(),
             |_| true,
             (Dialect::OpenAi, Tokenizer::New),
             &KnownTools::builtin(),
             Recallability::NotRecallable,
         );
+        let went = went.unwrap();
         assert_eq!((went.results.len(), went.more), (MOST, 7));
         assert_eq!(went.results[0].about.as_deref(), Some("x"));
     }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::outcomes;
 use crate::branch::BranchId;
 use crate::options::SessionNames;
-use crate::store::{CallRecord, CompactedPrefixKind, PrefixProvenance, WENT};
+use crate::store::{CallRecord, CompactedPrefixKind, PrefixProvenance, ResultsThatWent};
 
 /// A compaction, and the records of its being settled.
 struct FoldedCompaction<'m> {
@@ -61,7 +61,7 @@ fn folded(all: &[PrefixProvenance]) -> Vec<FoldedCompaction<'_>> {
     folded
 }
 
-/// A compaction of a session, with all of its compactions and calls. A report that is not JSON is shown as text.
+/// A compaction of a session, with all of its compactions and calls.
 fn compaction(
     folded: &FoldedCompaction<'_>,
     all: &[PrefixProvenance],
@@ -69,12 +69,9 @@ fn compaction(
     names: SessionNames,
 ) -> Value {
     let made = folded.made;
-    let report = serde_json::from_str(&made.report);
-    let mut report = report.unwrap_or_else(|_| Value::from(made.report.as_str()));
-    let mut went = Value::Null;
-    if let Some(report) = report.as_object_mut() {
-        went = report.remove(WENT).unwrap_or_default();
-    }
+    let mut report = made.report.clone();
+    let mut went = report.went.take();
+    let mut report = report.to_json();
     if names == SessionNames::Hashes {
         without_names(&mut report, &mut went);
     }
@@ -98,14 +95,11 @@ fn compaction(
 }
 
 /// Leaves out what was said in the conversation: remarks name files, and results what they were about.
-fn without_names(report: &mut Value, went: &mut Value) {
+fn without_names(report: &mut Value, went: &mut Option<ResultsThatWent>) {
     if let Some(report) = report.as_object_mut() {
         report.remove("notes");
     }
-    let results = went.get_mut("results").and_then(Value::as_array_mut);
-    for result in results.into_iter().flatten() {
-        if let Some(result) = result.as_object_mut() {
-            result.remove("about");
-        }
+    for result in went.iter_mut().flat_map(|went| &mut went.results) {
+        result.about = None;
     }
 }

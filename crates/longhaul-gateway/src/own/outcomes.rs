@@ -18,7 +18,7 @@ pub(super) fn outcome(
         _ => made.economy(),
     };
     let shown = record.map(|record| {
-        let requests = later_requests(&record, made, all, calls);
+        let requests = later_requests(record, made, all, calls);
         let EconomyOutcome {
             saved_usd,
             has_paid_back,

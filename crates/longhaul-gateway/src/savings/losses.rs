@@ -28,12 +28,14 @@ impl LossTotals {
     /// messages, rules and files holds for the whole branch, so the last one counts.
     pub fn of<'m>(made: impl IntoIterator<Item = &'m PrefixProvenance>) -> Self {
         let mut total = Self::default();
-        let mut newest: HashMap<BranchId, LossReport> = HashMap::new();
+        let mut newest: HashMap<BranchId, &LossReport> = HashMap::new();
         for made in made {
             if made.kind == CompactedPrefixKind::Settled {
                 continue;
             }
-            let report: LossReport = serde_json::from_str(&made.report).unwrap_or_default();
+            let Some(report) = &made.report.loss else {
+                continue;
+            };
             total.results += report.results.cleared;
             // A clearing says nothing of messages.
             if made.kind != CompactedPrefixKind::Cleared {

@@ -3,15 +3,14 @@
 use bytes::Bytes;
 use jiff::Timestamp;
 use longhaul_core::economy::EconomyRecord;
-use longhaul_core::json::ObjectReader;
 use longhaul_core::money::Usd;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
+use super::PrefixReport;
 use crate::branch::{BranchId, GatewaySessionId, Tenant};
 
 /// How a compacted prefix was made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CompactedPrefixKind {
     /// Old tool results were cleared.
@@ -151,8 +150,8 @@ pub struct PrefixProvenance {
     pub waited: Option<u64>,
     /// The cost of the model requests for the prefix, if there were any and prices are known.
     pub cost: Option<Usd>,
-    /// The loss report, as JSON.
-    pub report: String,
+    /// What is reported of it.
+    pub report: PrefixReport,
 }
 
 /// Identifies how a prefix was made: written as `BRANCH.MILLISECONDS.KIND` in addresses.
@@ -188,15 +187,6 @@ impl std::fmt::Display for PrefixMakingId {
         write!(f, "{}.{}.{}", self.line, self.millis, self.kind.name())
     }
 }
-
-/// The field of a settled prefix's report that holds the kind of the prefix before it was settled.
-const SETTLED: &str = "settled";
-
-/// The field of a report that lists what went.
-pub(crate) const WENT: &str = "went";
-
-/// The field of a report that holds the decision by price.
-const ECONOMY: &str = "economy";
 
 impl PrefixProvenance {
     /// The value of `waited` in a column of a store, where zero means that no request waited.
@@ -251,40 +241,24 @@ impl PrefixProvenance {
         if self.kind != CompactedPrefixKind::Settled {
             return self.kind;
         }
-        let report = ObjectReader::new(self.report.as_bytes());
-        let former = report
-            .string(SETTLED)
-            .and_then(|name| CompactedPrefixKind::of(&name));
-        former.unwrap_or(CompactedPrefixKind::Settled)
+        self.report.settled.unwrap_or(CompactedPrefixKind::Settled)
     }
 
     /// The decision by price that led to the prefix, if one did (V6).
-    pub fn economy(&self) -> Option<EconomyRecord> {
-        EconomyRecord::of_metadata(ObjectReader::new(self.report.as_bytes()))
-    }
-
-    /// A loss report with the decision by price that led to the action.
-    pub(crate) fn with_economy(report: Value, record: &EconomyRecord) -> String {
-        match (report, serde_json::to_value(record)) {
-            (Value::Object(mut report), Ok(record)) => {
-                report.insert(ECONOMY.to_owned(), record);
-                Value::Object(report).to_string()
-            }
-            (report, _) => report.to_string(),
-        }
+    pub fn economy(&self) -> Option<&EconomyRecord> {
+        self.report.economy.as_ref()
     }
 
     /// The report for the prefix that settling this one results in: the same report, with the kind of this prefix and
     /// without the list of what went, which is in the report of this one.
-    pub fn settled_report(&self) -> String {
-        let name = self.action();
-        match serde_json::from_str(&self.report) {
-            Ok(Value::Object(mut report)) if name != CompactedPrefixKind::Settled.name() => {
-                report.insert(SETTLED.to_owned(), name.into());
-                report.remove(WENT);
-                Value::Object(report).to_string()
-            }
-            _ => self.report.clone(),
+    pub fn settled_report(&self) -> PrefixReport {
+        match self.kind_before_settling() {
+            CompactedPrefixKind::Settled => self.report.clone(),
+            former => PrefixReport {
+                settled: Some(former),
+                went: None,
+                ..self.report.clone()
+            },
         }
     }
 }

@@ -20,6 +20,7 @@ mod postgres;
 #[cfg(not(feature = "postgres"))]
 #[path = "without_postgres.rs"]
 mod postgres;
+mod prefix_report;
 mod recall;
 mod record;
 mod rows;
@@ -31,7 +32,6 @@ mod sqlite;
 use futures_util::future::BoxFuture;
 use jiff::Timestamp;
 
-pub(crate) use compacted_prefix::WENT;
 pub use compacted_prefix::{
     CompactedPrefix, CompactedPrefixKind, DerivedRest, HistoryHash, PrefixMakingId,
     PrefixProvenance, StrippedSpan,
@@ -42,6 +42,7 @@ pub use memory::InMemoryStore;
 pub use notes::{NotesRecord, NotesStore};
 #[cfg(feature = "postgres")]
 pub use postgres::PostgresStore;
+pub use prefix_report::{PrefixReport, ResultThatWent, ResultsThatWent};
 pub use recall::{RecallRecord, RecallStore};
 pub use record::{BranchRecord, CallEnding, CallRecord, PurgeCounts, SessionRow, UsageLogRecord};
 pub use sealed::{Sealable, Sealed};

@@ -13,7 +13,8 @@ use longhaul_core::money::Usd;
 use super::columns::Columns;
 use super::{
     CallEnding, CallRecord, CallSpan, CompactedPrefix, CompactedPrefixKind, LatencyRow,
-    NotesRecord, PrefixListing, PrefixProvenance, RecallRecord, Sealed, SessionRow, SpendRow,
+    NotesRecord, PrefixListing, PrefixProvenance, PrefixReport, RecallRecord, Sealed, SessionRow,
+    SpendRow,
 };
 use crate::branch::{BranchId, GatewaySessionId, HistoryChain, RestoredBranch, Seal, Tenant};
 use crate::calling_agent::{AgentRunId, CallingAgent};
@@ -236,7 +237,7 @@ pub(super) fn made<R: Columns>(row: &R) -> Result<PrefixProvenance, R::Error> {
         millis: number(row, 6)?,
         waited: PrefixProvenance::waited_of(number(row, 7)?),
         cost: cost(row, 8)?,
-        report: text(row, 9)?,
+        report: PrefixReport::read(&text(row, 9)?),
     })
 }
 

@@ -4,7 +4,8 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use longhaul_gateway::branch::{BranchId, GatewaySessionId, Tenant};
 use longhaul_gateway::store::{
-    CompactedPrefix, CompactedPrefixKind, PrefixProvenance, PrefixStore, SqliteStore, UsageLogStore,
+    CompactedPrefix, CompactedPrefixKind, PrefixProvenance, PrefixReport, PrefixStore, SqliteStore,
+    UsageLogStore,
 };
 
 use super::support::{opened, sealed};
@@ -34,7 +35,7 @@ fn rewrite() -> CompactedPrefix {
             millis: 0,
             waited: None,
             cost: None,
-            report: String::new(),
+            report: PrefixReport::default(),
         },
     }
 }

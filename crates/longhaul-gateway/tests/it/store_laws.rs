@@ -11,8 +11,8 @@ use longhaul_gateway::calling_agent::{AgentRunId, CallingAgent};
 use longhaul_gateway::store::{
     BranchRecord, CallEnding, CallRecord, CallSpan, CompactedPrefix, CompactedPrefixKind,
     DerivedRest, GatewayStorage, HistoryHash, InMemoryStore, NotesRecord, NotesStore,
-    PostgresStore, PrefixMakingId, PrefixProvenance, PrefixStore, RecallRecord, RecallStore,
-    SpendDetail, SpendQuery, SqliteStore, StrippedSpan, UsageLogRecord, UsageLogStore,
+    PostgresStore, PrefixMakingId, PrefixProvenance, PrefixReport, PrefixStore, RecallRecord,
+    RecallStore, SpendDetail, SpendQuery, SqliteStore, StrippedSpan, UsageLogRecord, UsageLogStore,
 };
 use longhaul_testkit::postgres::{TestDatabase, database};
 
@@ -148,7 +148,7 @@ fn rewrite(tenant: Tenant, hash: u128, messages: u32) -> CompactedPrefix {
             millis: 4_200,
             waited: None,
             cost: Some(Usd::from_pico(1_000_000_000_000)),
-            report: "{\"lost\":[]}".to_owned(),
+            report: PrefixReport::read("{\"notes\":[\"one\"],\"settled\":\"cleared\"}"),
         },
     }
 }

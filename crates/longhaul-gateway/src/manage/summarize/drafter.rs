@@ -121,7 +121,7 @@ impl Drafter<'_> {
             let message = "the conversation is too long to be summarized by this model";
             return Err(DraftError::NotWritten(message.to_owned()));
         }
-        let draft = drafted(self.conversation, &session, done, self.kept, self.settings)?;
+        let draft = drafted(self.conversation, &session, done, self.kept, self.settings);
         Ok(CompactedDraft {
             summarized: self.part.elements.len(),
             ..draft
@@ -179,7 +179,7 @@ fn drafted(
     done: CompactionSuccess,
     kept: &[Bytes],
     settings: &CompactorSettings,
-) -> Result<CompactedDraft, DraftError> {
+) -> CompactedDraft {
     let entries = session.engine().live().entries();
     let summary = view::elements(talk.dialect, entries.iter().map(|kept| kept.entry.view()));
     let sent = summary.iter().chain(kept).map(|element| &element[..]);
@@ -187,8 +187,7 @@ fn drafted(
     let (before, after) = (count.before, count.with(sent));
     let mut report = done.report;
     report.tokens = ViewTokens { before, after };
-    let report = serde_json::to_string(&report);
-    Ok(CompactedDraft {
+    CompactedDraft {
         kind: match done.by {
             Summarizer::Local => CompactedPrefixKind::Extracted,
             _ => CompactedPrefixKind::Summarised,
@@ -205,9 +204,9 @@ fn drafted(
         summarized: talk.elements.len(),
         before,
         after,
-        report: report.map_err(|error| DraftError::Failed(error.to_string()))?,
+        report,
         usage: done.usage,
-    })
+    }
 }
 
 fn lines<'a>(entries: impl Iterator<Item = &'a Bytes>) -> Bytes {

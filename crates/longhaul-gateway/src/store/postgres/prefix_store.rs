@@ -52,7 +52,7 @@ pub(super) async fn put(
     .bind(signed(made.millis))
     .bind(signed(made.waited_column()))
     .bind(pico(made.cost))
-    .bind(text(&made.report))
+    .bind(text(&made.report.to_json().to_string()))
     .fetch_one(&mut *transaction)
     .await?
     .try_get(0)?;

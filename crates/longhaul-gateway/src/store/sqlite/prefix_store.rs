@@ -52,7 +52,7 @@ fn put_in_transaction(
                 signed(made.millis),
                 signed(made.waited_column()),
                 pico(made.cost),
-                made.report,
+                made.report.to_json().to_string(),
             ],
             |row| row.get(0),
         )?;

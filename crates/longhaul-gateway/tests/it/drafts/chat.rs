@@ -33,7 +33,7 @@ proptest! {
         prop_assert_eq!(made.conversation.summary.len(), 1);
         let user = json!({"role": "user", "content": "go on"});
         prop_assert_eq!(accepted(Dialect::OpenAi, &sent(&made, std::slice::from_ref(&user))), Ok(()));
-        let report: Value = serde_json::from_str(&made.report).unwrap();
+        let report: Value = serde_json::to_value(&made.report).unwrap();
         let shortened = |report: &Value| {
             let told = &report["user_messages"];
             told["total"] != told["verbatim"]
@@ -43,7 +43,7 @@ proptest! {
         }
         let next = behind(&made, Dialect::OpenAi, &completions(&two, 1_000));
         if let Ok(again) = run(summarize(&next, None, None, &settings)) {
-            let report: Value = serde_json::from_str(&again.report).unwrap();
+            let report: Value = serde_json::to_value(&again.report).unwrap();
             prop_assert_eq!(report["user_messages"]["total"].as_u64().unwrap() as usize, one.len() + two.len());
             for turn in one.iter().chain(&two).filter(|_| !shortened(&report)) {
                 prop_assert!(text(&again).contains(&turn.wish));
@@ -146,6 +146,6 @@ fn x1_the_same_words_twice_are_two_messages_also_behind_a_summary() {
     .unwrap();
     let next = behind(&first, Dialect::OpenAi, &talks);
     let second = run(summarize(&next, None, None, &settings)).unwrap();
-    let report: Value = serde_json::from_str(&second.report).unwrap();
+    let report: Value = serde_json::to_value(&second.report).unwrap();
     assert_eq!(report["user_messages"]["total"], 2);
 }

@@ -43,7 +43,7 @@ fn u5_keeps_the_newest_three_and_forty_thousand_tokens() {
         draft.before,
         draft.after
     );
-    let report: Value = serde_json::from_str(&draft.report).unwrap();
+    let report: Value = serde_json::to_value(&draft.report).unwrap();
     assert_eq!(report["results"]["cleared"], 13);
     // Large results: three stay whatever their size.
     let large = talk(Dialect::Anthropic, &messages(&rounds(1, 5, 30_000), 0));

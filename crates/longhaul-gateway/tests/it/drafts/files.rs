@@ -172,7 +172,7 @@ fn r1_files_come_back_with_the_summary_and_again_with_the_next() {
         "{}",
         text(&first)
     );
-    let report: Value = serde_json::from_str(&first.report).unwrap();
+    let report: Value = serde_json::to_value(&first.report).unwrap();
     let notes = report["notes"].to_string();
     assert!(notes.contains("only a part of it was read"), "{notes}");
     // Nothing is read after that, and much is said.
@@ -214,7 +214,7 @@ fn v5_x1_a_summary_that_pays_restores_small_files_and_names_the_large_ones() {
     assert!(text.contains("const SMALL: u8 = 1;"), "{text}");
     assert!(!text.contains("const LARGE"), "{text}");
     assert!(text.contains("/src/large.rs"), "{text}");
-    let report: Value = serde_json::from_str(&draft.report).unwrap();
+    let report: Value = serde_json::to_value(&draft.report).unwrap();
     let notes = report["notes"].to_string();
     assert!(notes.contains("/src/large.rs was not restored"), "{notes}");
 }

@@ -32,7 +32,7 @@ fn check(
             assert!(draft.after < draft.before);
             let user = json!({"role": "user", "content": "go on"});
             assert_eq!(accepted(dialect, &sent(&draft, &[user])), Ok(()));
-            let report: Value = serde_json::from_str(&draft.report).unwrap();
+            let report: Value = serde_json::to_value(&draft.report).unwrap();
             let told = &report["user_messages"];
             assert_eq!(
                 text(&draft)

@@ -10,7 +10,7 @@ use longhaul_gateway::branch::{BranchId, GatewaySessionId, HistoryChain, Tenant}
 use longhaul_gateway::calling_agent::CallingAgent;
 use longhaul_gateway::store::{
     BranchRecord, CallEnding, CallRecord, CompactedPrefix, CompactedPrefixKind, InMemoryStore,
-    PrefixProvenance, PrefixStore, UsageLogRecord, UsageLogStore,
+    PrefixProvenance, PrefixReport, PrefixStore, UsageLogRecord, UsageLogStore,
 };
 use serde_json::json;
 
@@ -137,7 +137,7 @@ fn made(
         millis: 9_400,
         waited: (waited > 0).then_some(waited),
         cost: cost.map(|dollars| Usd::from_pico((dollars * 1e12) as i128)),
-        report: report.to_string(),
+        report: PrefixReport::read(&report.to_string()),
     }
 }
 
