@@ -101,7 +101,7 @@ impl Compactor {
         let desk = self.notes.as_ref()?;
         let line = material.placed.line;
         // Where that takes too long, the existing notes will do.
-        patience.within(desk.taken(line)).await;
+        patience.within(desk.taken(line, self.clock.now())).await;
         let found = desk.find(material).await;
         let notes = found.unwrap_or_else(|error| {
             tracing::warn!(%error, %line, "notes cannot be looked up");

@@ -60,7 +60,7 @@ impl Compactor {
         self.make_room(material, &measured).await;
         let known = self.windows.of(&material.model);
         if known.spec.thinking.binding.may_bind() {
-            settle::settle(&self.rewrites, material).await;
+            settle::settle(&self.rewrites, material, self.clock.now()).await;
         }
         self.mark(material);
         material.fresh = self.begins_anew(material);
@@ -154,7 +154,7 @@ impl Compactor {
         self.find(material).await;
         let known = self.windows.of(&material.model);
         if known.spec.thinking.binding.may_bind() {
-            settle::as_if_settled(material);
+            settle::as_if_settled(material, self.clock.now());
         }
     }
 
@@ -247,7 +247,7 @@ impl Compactor {
     /// The upstream rejects thinking that followed a different beginning, as when the store was lost or the client
     /// edits its history: leaves the thinking out. Returns whether it did.
     pub(crate) async fn unbind(&self, material: &mut RequestContext) -> bool {
-        let unbound = settle::without_thinking(&self.rewrites, material).await;
+        let unbound = settle::without_thinking(&self.rewrites, material, self.clock.now()).await;
         self.mark(material);
         unbound
     }

@@ -77,7 +77,7 @@ impl Compactor {
             // itself is too long, a shorter one replaces it.
             self.find(material).await;
             if known.spec.thinking.binding.may_bind() {
-                settle::settle(&self.rewrites, material).await;
+                settle::settle(&self.rewrites, material, self.clock.now()).await;
             }
             let shorter = material.outgoing.len() < before;
             self.mark(material);

@@ -81,7 +81,10 @@ impl Compactor {
             let mut decided: MessageReductions = decided.into();
             if purpose == ReductionPurpose::Sending {
                 if !decided.is_empty()
-                    && let Err(error) = self.reductions.put(tenant, dialect, at, &decided).await
+                    && let Err(error) = self
+                        .reductions
+                        .put(tenant, dialect, at, &decided, self.clock.now())
+                        .await
                 {
                     tracing::warn!(%error, "a reduced result cannot be stored; it is sent as it came");
                     decided = Arc::default();

@@ -111,6 +111,7 @@ impl ReductionRecords {
         dialect: Dialect,
         at: u128,
         reduced: &[StoredReduction],
+        now: Timestamp,
     ) -> Result<(), StoreError> {
         let text = ReductionsText {
             reduced: reduced.to_vec(),
@@ -122,7 +123,7 @@ impl ReductionRecords {
             at,
             variant: variant(dialect),
             text: text.into(),
-            made: Timestamp::now(),
+            made: now,
         };
         let put = self.store.put_recall(record.sealed(&self.seal));
         let put = tokio::time::timeout(AT_ONCE, put).await;

@@ -19,20 +19,24 @@ use crate::store::{
 };
 
 /// Settles the prefix of a request that is about to be sent, if that was not done yet.
-pub(super) async fn settle(rewrites: &CompactedPrefixes, material: &mut RequestContext) {
+pub(super) async fn settle(
+    rewrites: &CompactedPrefixes,
+    material: &mut RequestContext,
+    now: Timestamp,
+) {
     if let Some((base, _)) = &material.outgoing.replaced
         && !base.rewrite.settled
     {
         // The future is large and seldom needed.
-        Box::pin(without_thinking(rewrites, material)).await;
+        Box::pin(without_thinking(rewrites, material, now)).await;
     }
 }
 
 /// Settles the prefix of a request that only counts tokens: the prefix does not come into use, so nothing is stored.
-pub(super) fn as_if_settled(material: &mut RequestContext) {
+pub(super) fn as_if_settled(material: &mut RequestContext, now: Timestamp) {
     if let Some((base, _)) = &material.outgoing.replaced
         && !base.rewrite.settled
-        && let Some(settled) = settled(material)
+        && let Some(settled) = settled(material, now)
     {
         let settled = Arc::new(LoadedPrefix::new(settled));
         let behind = OutgoingRequestBody::with_prefix(material, &settled);
@@ -44,8 +48,9 @@ pub(super) fn as_if_settled(material: &mut RequestContext) {
 pub(super) async fn without_thinking(
     rewrites: &CompactedPrefixes,
     material: &mut RequestContext,
+    now: Timestamp,
 ) -> bool {
-    let Some(settled) = settled(material) else {
+    let Some(settled) = settled(material, now) else {
         return false;
     };
     match rewrites.put_at_once(settled).await {
@@ -65,7 +70,7 @@ pub(super) async fn without_thinking(
     }
 }
 
-fn settled(material: &RequestContext) -> Option<CompactedPrefix> {
+fn settled(material: &RequestContext, now: Timestamp) -> Option<CompactedPrefix> {
     let (base, from) = match &material.outgoing.replaced {
         Some((base, from)) => (Some(base), *from),
         None => (None, material.recognized.lead),
@@ -82,7 +87,7 @@ fn settled(material: &RequestContext) -> Option<CompactedPrefix> {
             ..base.rewrite.clone()
         });
     };
-    if let Some(settled) = base.and_then(|base| settled_clearing(material, base, last)) {
+    if let Some(settled) = base.and_then(|base| settled_clearing(material, base, last, now)) {
         return Some(settled);
     }
     let rest = (from..=last).map(|index| material.element(index));
@@ -110,7 +115,7 @@ fn settled(material: &RequestContext) -> Option<CompactedPrefix> {
         cleared: base.map_or_else(Vec::new, |base| base.rewrite.cleared.clone()),
         derived: None,
         settled: true,
-        made: made(material, base),
+        made: made(material, base, now),
     })
 }
 
@@ -119,6 +124,7 @@ fn settled_clearing(
     material: &RequestContext,
     base: &Arc<LoadedPrefix>,
     last: usize,
+    now: Timestamp,
 ) -> Option<CompactedPrefix> {
     let derived = base.rewrite.derived.as_ref()?;
     let changed = derived.changed_from?;
@@ -132,15 +138,18 @@ fn settled_clearing(
         messages: material.spoken_until(last),
         derived: Some(derived.stripping(span)),
         settled: true,
-        made: made(material, Some(base)),
+        made: made(material, Some(base), now),
         ..to_stored(&base.rewrite)
     };
     complete(settled, material)
 }
 
-fn made(material: &RequestContext, base: Option<&Arc<LoadedPrefix>>) -> PrefixProvenance {
+fn made(
+    material: &RequestContext,
+    base: Option<&Arc<LoadedPrefix>>,
+    at: Timestamp,
+) -> PrefixProvenance {
     let (session, line) = (material.placed.session, material.placed.line);
-    let at = Timestamp::now();
     match base {
         Some(base) => PrefixProvenance {
             session,

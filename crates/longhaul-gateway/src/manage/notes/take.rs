@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use jiff::Timestamp;
 use longhaul_core::history::AppendedRequestWay;
 use longhaul_core::message::Usage;
 use longhaul_core::notes::{
@@ -106,7 +105,7 @@ impl Compactor {
         let run = desk.change(line, |taking| {
             taking.trigger.responded(end.calls);
             taking.trigger.shrunk_to(used);
-            let run = taking.trigger.begin(used, Timestamp::now())?;
+            let run = taking.trigger.begin(used, self.clock.now())?;
             taking.under_way += 1;
             Some(run)
         });
@@ -149,7 +148,7 @@ impl Compactor {
                     text: applied.notes.text().to_owned(),
                     session: material.placed.session,
                     line,
-                    made: Timestamp::now(),
+                    made: self.clock.now(),
                     cost: spec.cost_of_reply(&spent),
                 });
                 let put = put.await.map_err(NotesAttemptError::from);

@@ -52,8 +52,7 @@ impl NotesTracker {
     }
 
     /// Waits for notes that are being taken, but not for long (S6).
-    pub(in crate::manage) async fn taken(&self, line: BranchId) {
-        let now = Timestamp::now();
+    pub(in crate::manage) async fn taken(&self, line: BranchId, now: Timestamp) {
         let wait = self.change(line, |taking| taking.trigger.wait(now));
         let Some(NotesWait::Until(until)) = wait else {
             return;
