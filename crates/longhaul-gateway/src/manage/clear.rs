@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use bytes::Bytes;
 use jiff::Timestamp;
 use longhaul_core::history::ClearingReason;
-use longhaul_core::json::{self, ObjectReader};
+use longhaul_core::json;
 use longhaul_core::micro::{
     CacheState, MicroLimits, MicroSituation, MicroStep, PlannedClearing, PressureOwner,
     ToolResults, choose,
@@ -20,7 +20,7 @@ use longhaul_provider::Dialect;
 use super::element::ElementParts;
 use super::entries::ConversationEntries;
 use super::settings::CompactorSettings;
-use super::splice::{Splices, value};
+use super::splice::Splices;
 use super::weight::ConversationTokenCount;
 use super::{CompactableConversation, CompactedDraft};
 use crate::store::CompactedPrefixKind;
@@ -120,27 +120,11 @@ pub(super) fn without_results(dialect: Dialect, element: &Bytes, gone: &BTreeSet
         return element.clone();
     };
     let mut splices = Splices::default();
-    let marker = || json::quote(CLEARED.trim_end());
-    match dialect {
-        Dialect::Anthropic => {
-            for block in read.blocks() {
-                let object = read.block(&block);
-                if object.string("type").as_deref() == Some("tool_result")
-                    && names_one(object, "tool_use_id", gone)
-                    && let Some(content) = value(element, block, "content")
-                {
-                    splices.replace(content, marker());
-                }
-            }
-        }
-        Dialect::OpenAi => {
-            let of = read.field("tool_call_id").and_then(json::text);
-            if read.role_name == "tool"
-                && of.is_some_and(|of| gone.contains(&*of))
-                && let Some(content) = read.content.clone()
-            {
-                splices.replace(content, marker());
-            }
+    for result in read.results(dialect) {
+        if gone.contains(&*result.call)
+            && let Some(content) = result.content
+        {
+            splices.replace(content, json::quote(CLEARED.trim_end()));
         }
     }
     splices.apply(element)
@@ -151,23 +135,6 @@ pub(super) fn result_calls(dialect: Dialect, element: &Bytes) -> Vec<String> {
     let Some(read) = ElementParts::read(element) else {
         return Vec::new();
     };
-    match dialect {
-        Dialect::Anthropic => {
-            let blocks = read.blocks();
-            let results = blocks.iter().filter_map(|block| {
-                let object = read.block(block);
-                let is_result = object.string("type").as_deref() == Some("tool_result");
-                object.string("tool_use_id").filter(|_| is_result)
-            });
-            results.map(Into::into).collect()
-        }
-        Dialect::OpenAi => {
-            let call = read.field("tool_call_id").and_then(json::text);
-            call.map(Into::into).into_iter().collect()
-        }
-    }
-}
-
-fn names_one(object: ObjectReader<'_>, field: &str, gone: &BTreeSet<&str>) -> bool {
-    object.string(field).is_some_and(|id| gone.contains(&*id))
+    let results = read.results(dialect).into_iter();
+    results.map(|result| result.call.into_owned()).collect()
 }

@@ -5,14 +5,12 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use longhaul_core::json::{self, ObjectReader};
 use longhaul_core::micro::ClearableTools;
 use longhaul_core::reduce::text_of_content;
 use longhaul_core::xxh3::xxh3_128;
 use longhaul_provider::Dialect;
 
 use super::element::ElementParts;
-use super::splice::value;
 use super::tools::{KnownTools, ToolKind};
 use crate::branch::GenerationalCache;
 use crate::memory::{MemoryBudget, MemoryShare};
@@ -52,7 +50,8 @@ impl MessageResults {
         let Some(read) = ElementParts::read(element) else {
             return Self::default();
         };
-        let results = results(dialect, &read).into_iter().map(|(call, place)| {
+        let results = read.results(dialect).into_iter().map(|result| {
+            let place = result.content.filter(|_| !result.failed);
             let raw = place
                 .and_then(|place| element.get(place))
                 .unwrap_or_default();
@@ -61,7 +60,7 @@ impl MessageResults {
             let is_text = raw.first() == Some(&b'"') || text_of_content(raw).is_some();
             let is_long = raw.len() >= SHORTEST && !is_marked && is_text;
             FoundResult {
-                call,
+                call: result.call.into_owned(),
                 content: is_long.then(|| xxh3_128(raw)),
             }
         });
@@ -88,71 +87,30 @@ impl MessageResults {
     }
 }
 
-/// The results of a message: the call, and where the content lies unless the call failed.
-fn results(dialect: Dialect, read: &ElementParts<'_>) -> Vec<(String, Option<Range<usize>>)> {
-    match dialect {
-        Dialect::Anthropic => {
-            let blocks = read.blocks().into_iter().filter_map(|block| {
-                let object = read.block(&block);
-                let is_result = object.string("type").as_deref() == Some("tool_result");
-                let call = object.string("tool_use_id").filter(|_| is_result)?;
-                let failed = object.get("is_error") == Some(&b"true"[..]);
-                let place = value(read.text, block, "content").filter(|_| !failed);
-                Some((call.into_owned(), place))
-            });
-            blocks.collect()
-        }
-        Dialect::OpenAi => {
-            let call = read.field("tool_call_id").and_then(json::text);
-            let call = call.filter(|_| read.role_name == "tool");
-            call.map(|call| (call.into_owned(), read.content.clone()))
-                .into_iter()
-                .collect()
-        }
-    }
-}
-
 /// Where the content of a call's result lies in an element, unless the call failed.
 pub(super) fn content_place(dialect: Dialect, element: &[u8], call: &str) -> Option<Range<usize>> {
     let read = ElementParts::read(element)?;
-    let mut results = results(dialect, &read).into_iter();
-    results.find(|(known, _)| known == call)?.1
+    let mut results = read.results(dialect).into_iter();
+    let result = results.find(|result| result.call == call)?;
+    result.content.filter(|_| !result.failed)
 }
 
 fn calls(read: &ElementParts<'_>, tools: &KnownTools) -> Vec<FoundCall> {
-    let found = |id: Cow<'_, str>, name: &str, input: ObjectReader<'_>| {
-        let known = tools.of_call(name, input);
+    let found = read.calls().into_iter().filter_map(|call| {
+        let known = tools.of_call(&call.name, call.input());
         // What the model asked to see again is not made smaller; the gateway's tool for that may have a longer name.
-        let is_kept = ClearableTools::never_contains(name)
-            || name.contains("recall")
+        let is_kept = ClearableTools::never_contains(&call.name)
+            || call.name.contains("recall")
             || known.is_some_and(|tool| tool.kind == ToolKind::Keep);
+        let reads = known.filter(|tool| tool.kind == ToolKind::Read);
+        let reads = reads.and_then(|tool| call.input().string(tool.path.as_deref()?));
+        let reads = reads.map(Cow::into_owned);
         (!is_kept).then(|| FoundCall {
-            id: id.into_owned(),
-            reads: known
-                .filter(|tool| tool.kind == ToolKind::Read)
-                .and_then(|tool| {
-                    let path = input.string(tool.path.as_deref()?)?;
-                    Some(path.into_owned())
-                }),
+            id: call.id.into_owned(),
+            reads,
         })
-    };
-    let blocks = read.blocks();
-    let blocks = blocks.iter().filter_map(|place| {
-        let block = read.block(place);
-        let is_call = block.string("type").as_deref() == Some("tool_use");
-        let input = block.object("input").filter(|_| is_call)?;
-        found(block.string("id")?, &block.string("name")?, input)
     });
-    let listed = read.field("tool_calls").and_then(json::items);
-    let listed = listed.unwrap_or_default().into_iter().filter_map(|call| {
-        let call = ObjectReader::new(call);
-        let function = call.object("function")?;
-        let input = function.string("arguments").unwrap_or_default();
-        // What is no object has no fields.
-        let input = ObjectReader::new(input.as_bytes());
-        found(call.string("id")?, &function.string("name")?, input)
-    });
-    blocks.chain(listed).collect()
+    found.collect()
 }
 
 /// What was found in messages that were read before.

@@ -79,12 +79,12 @@ impl MessageSizes {
         };
         let (mut clearable, mut reads) = (Vec::new(), Vec::new());
         if read.role == BodyRole::Assistant {
-            for (id, name) in calls(&read) {
-                if settings.clearable.contains(&name) {
-                    clearable.push(Id::of(&id));
+            for call in read.calls() {
+                if settings.clearable.contains(&call.name) {
+                    clearable.push(Id::of(&call.id));
                 }
-                if settings.tools.shows_files(&name) {
-                    reads.push(Id::of(&id));
+                if settings.tools.shows_files(&call.name) {
+                    reads.push(Id::of(&call.id));
                 }
             }
             if let Some(calls) = read.field("tool_calls") {
@@ -163,23 +163,6 @@ fn content(read: &ElementParts<'_>) -> Vec<SizedPart> {
         });
     }
     parts
-}
-
-/// The calls of a model's message, in either dialect: ids and names of tools.
-fn calls(read: &ElementParts<'_>) -> Vec<(String, String)> {
-    let blocks = read.blocks();
-    let blocks = blocks.iter().filter_map(|place| {
-        let block = read.block(place);
-        let is_call = block.string("type").as_deref() == Some("tool_use");
-        is_call.then(|| Some((block.string("id")?.into(), block.string("name")?.into())))?
-    });
-    let listed = read.field("tool_calls").and_then(items).unwrap_or_default();
-    let listed = listed.into_iter().filter_map(|call| {
-        let call = ObjectReader::new(call);
-        let name = call.object("function")?.string("name")?.into();
-        Some((call.string("id")?.into(), name))
-    });
-    blocks.chain(listed).collect()
 }
 
 /// The sizes of messages that were read before.

@@ -332,7 +332,8 @@ impl RequestContext {
         let roles = self.roles();
         let last = roles.iter().rposition(|role| *role != BodyRole::System)?;
         let newest = roles.iter().rposition(|role| *role == BodyRole::Assistant);
-        let calls = newest.and_then(|newest| Some(ElementParts::read(self.text(newest)?)?.calls()));
+        let calls =
+            newest.and_then(|newest| Some(ElementParts::read(self.text(newest)?)?.call_count()));
         (newest != Some(last)).then(|| (self.spoken_until(last), calls.unwrap_or(0)))
     }
 

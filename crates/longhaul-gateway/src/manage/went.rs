@@ -4,12 +4,10 @@
 use std::collections::{BTreeSet, HashMap};
 
 use bytes::Bytes;
-use longhaul_core::json::{self, ObjectReader, items};
 use longhaul_core::models::Tokenizer;
 use longhaul_provider::Dialect;
 
 use super::element::ElementParts;
-use super::splice::value;
 use super::tools::KnownTools;
 use super::weight::{self, TokenDensity};
 use crate::store::{ResultThatWent, ResultsThatWent};
@@ -60,8 +58,10 @@ pub(super) fn among<'e>(
         let Some(read) = ElementParts::read(element) else {
             continue;
         };
-        calls.extend(calls_of(dialect, &read, tools));
-        for (call, content) in results_of(dialect, &read) {
+        calls.extend(known_calls(&read, tools));
+        for result in read.results(dialect) {
+            let call = result.call.into_owned();
+            let content = result.content.and_then(|place| element.get(place));
             if !is_gone(&call) || !seen.insert(call.clone()) {
                 continue;
             }
@@ -69,7 +69,7 @@ pub(super) fn among<'e>(
             results.push(ResultThatWent {
                 tool: known.map_or_else(String::new, |known| known.tool.clone()),
                 about: known.and_then(|known| known.about.clone()),
-                tokens: density.tokens(weight::result(content)),
+                tokens: density.tokens(weight::result(content.unwrap_or_default())),
                 call,
             });
         }
@@ -84,73 +84,16 @@ pub(super) fn among<'e>(
     })
 }
 
-fn calls_of(
-    dialect: Dialect,
-    read: &ElementParts<'_>,
-    tools: &KnownTools,
-) -> Vec<(String, KnownCall)> {
-    let known = |name: &str, input: ObjectReader<'_>| {
-        let path = tools
-            .of_call(name, input)
-            .and_then(|tool| tool.path.as_deref());
+fn known_calls(read: &ElementParts<'_>, tools: &KnownTools) -> Vec<(String, KnownCall)> {
+    let calls = read.calls().into_iter().map(|call| {
+        let tool = tools.of_call(&call.name, call.input());
+        let path = tool.and_then(|tool| tool.path.as_deref());
         let mut fields = path.into_iter().chain(ABOUT);
-        let about = fields.find_map(|field| input.string(field));
-        KnownCall {
-            tool: in_one_line(name),
-            about: about.map(|about| in_one_line(&about)),
-        }
-    };
-    match dialect {
-        Dialect::Anthropic => {
-            let blocks = read.blocks().into_iter().filter_map(|place| {
-                let block = read.block(&place);
-                let is_call = block.string("type").as_deref() == Some("tool_use");
-                let input = block.object("input").filter(|_| is_call)?;
-                Some((
-                    block.string("id")?.into_owned(),
-                    known(&block.string("name")?, input),
-                ))
-            });
-            blocks.collect()
-        }
-        Dialect::OpenAi => {
-            let listed = read.field("tool_calls").and_then(items).unwrap_or_default();
-            let listed = listed.into_iter().filter_map(|call| {
-                let call = ObjectReader::new(call);
-                let function = call.object("function")?;
-                let input = function.string("arguments").unwrap_or_default();
-                let known = known(
-                    &function.string("name")?,
-                    ObjectReader::new(input.as_bytes()),
-                );
-                Some((call.string("id")?.into_owned(), known))
-            });
-            listed.collect()
-        }
-    }
-}
-
-/// The results of an element, each with the call that it answers.
-fn results_of<'e>(dialect: Dialect, read: &ElementParts<'e>) -> Vec<(String, &'e [u8])> {
-    match dialect {
-        Dialect::Anthropic => {
-            let blocks = read.blocks().into_iter().filter_map(|block| {
-                let object = read.block(&block);
-                let is_result = object.string("type").as_deref() == Some("tool_result");
-                let call = object.string("tool_use_id").filter(|_| is_result)?;
-                let content = value(read.text, block, "content");
-                let content = content.and_then(|place| read.text.get(place));
-                Some((call.into_owned(), content.unwrap_or_default()))
-            });
-            blocks.collect()
-        }
-        Dialect::OpenAi => {
-            let call = read.field("tool_call_id").and_then(json::text);
-            let call = call.filter(|_| read.role_name == "tool");
-            let results = call.map(|call| (call.into_owned(), read.content()));
-            results.into_iter().collect()
-        }
-    }
+        let about = fields.find_map(|field| Some(in_one_line(&call.input().string(field)?)));
+        let tool = in_one_line(&call.name);
+        (call.id.into_owned(), KnownCall { tool, about })
+    });
+    calls.collect()
 }
 
 /// A name in one line of bounded length.
