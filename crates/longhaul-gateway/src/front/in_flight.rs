@@ -326,26 +326,15 @@ fn trace(span: &Span, call: &CallDetails) {
 fn report(call: CallDetails, status: u16) -> Option<CallReport> {
     let line = call.line();
     let breakpoints = call.sent_breakpoints();
+    let messages = call.placed.map_or(0, |(_, messages)| messages);
     Some(CallReport {
         call: call.number,
         line,
         record: CallRecord {
-            at: call.at,
-            model: call.model?,
-            messages: call.placed.map_or(0, |(_, messages)| messages),
-            status,
-            ended: CallEnding::Whole,
-            millis: 0,
-            usage: None,
-            cost: None,
-            finding: None,
-            saved: 0,
-            rewritten: false,
-            partial: false,
             caller: call.caller,
             began: call.answered_after,
-            error: None,
             breakpoints,
+            ..CallRecord::begun(call.at, call.model?, messages, status)
         },
         context: call.context,
         secrets: call.secrets,

@@ -123,26 +123,16 @@ fn write_down(state: &Arc<GatewayState>, call: &CallDetails, answer: &Response<b
     let mut tap = UsageTap::new(call.dialect, answer.headers(), &state.budget);
     tap.take(answer.body());
     let took = call.began.elapsed().as_millis();
+    let messages = call.placed.map_or(0, |(_, messages)| messages);
     let report = CallReport {
         call: state.calls.fetch_add(1, Ordering::Relaxed),
         line: call.placed.map(|(placed, _)| placed.line),
         record: CallRecord {
-            at: call.at,
-            model,
-            messages: call.placed.map_or(0, |(_, messages)| messages),
-            status: answer.status().as_u16(),
-            ended: CallEnding::Whole,
             millis: u64::try_from(took).unwrap_or(u64::MAX),
-            usage: None,
-            cost: None,
-            finding: None,
-            saved: 0,
-            rewritten: false,
-            partial: false,
             caller: call.caller.clone(),
             began: u64::try_from(took).ok(),
-            error: None,
             breakpoints: call.sent_breakpoints(),
+            ..CallRecord::begun(call.at, model, messages, answer.status().as_u16())
         },
         context: None,
         secrets: call.secrets.clone(),

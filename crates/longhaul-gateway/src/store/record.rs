@@ -113,6 +113,30 @@ pub struct CallRecord {
     pub breakpoints: Option<bool>,
 }
 
+impl CallRecord {
+    /// The record of a call whose answer was not read yet: neither its usage nor what follows from that is known.
+    pub(crate) fn begun(at: Timestamp, model: String, messages: u32, status: u16) -> Self {
+        Self {
+            at,
+            model,
+            messages,
+            status,
+            ended: CallEnding::Whole,
+            millis: 0,
+            usage: None,
+            cost: None,
+            finding: None,
+            saved: 0,
+            rewritten: false,
+            partial: false,
+            caller: CallingAgent::default(),
+            began: None,
+            error: None,
+            breakpoints: None,
+        }
+    }
+}
+
 /// A session with the totals of its calls.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SessionRow {
