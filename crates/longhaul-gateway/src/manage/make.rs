@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::Instant;
 
+use bytes::Bytes;
 use longhaul::Model;
 use longhaul::session::summary_reply;
 use longhaul_core::figures::grouped;
@@ -53,7 +53,7 @@ struct CompactionWork<'w> {
     settings: &'w CompactorSettings,
     window: WindowStatus,
     /// The message that asks for a summary after the client's own messages.
-    question: bytes::Bytes,
+    question: Bytes,
     /// The summary that is the reply to `question`.
     written: Option<String>,
     /// The caller for requests to the upstream, with their usage so far.
@@ -149,115 +149,6 @@ impl Compactor {
             attempt.handle(input);
         }
         None
-    }
-
-    /// Makes a draft durable and thereby known.
-    pub(super) async fn keep(
-        &self,
-        material: &RequestContext,
-        cut: &ConversationCut,
-        draft: CompactedDraft,
-        occasion: WorkOccasion,
-        began: Instant,
-    ) -> bool {
-        let line = material.placed.line;
-        let millis = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-        let known = self.windows.of(&material.model);
-        let base = material.outgoing.replaced.as_ref();
-        let hashes = &material.recognized.hashes;
-        let summary = join(&draft.conversation.summary);
-        let root = match draft.summarized.checked_sub(1) {
-            Some(last) => hashes.get(cut.from + last).copied(),
-            None => base.and_then(|(base, _)| base.rewrite.root),
-        };
-        let last = (cut.from + cut.conversation.elements.len()).saturating_sub(1);
-        let restored = material.restored_until(last, root, &draft.conversation.cleared);
-        // The client's breakpoints move on, but these bytes stay.
-        let rest = draft.conversation.elements.iter().map(|element| {
-            let element = with_restored(material.dialect, element, &restored);
-            thinking::without_breakpoints(&element)
-        });
-        let elements: Vec<_> = draft
-            .conversation
-            .summary
-            .iter()
-            .cloned()
-            .chain(rest)
-            .collect();
-        let mut usage = self.branch_states.take_in_vain(line);
-        usage.add(draft.usage.as_ref().unwrap_or(&Usage::default()));
-        let went = results_that_went(
-            material,
-            cut,
-            &draft,
-            &self.settings.tools,
-            known.spec.tokenizer,
-        );
-        let derived = (draft.kind == CompactedPrefixKind::Cleared).then(|| DerivedRest {
-            changed_from: changed_from(material, cut, &draft),
-            stripped: base.map_or_else(Vec::new, |(base, _)| {
-                stripped_spans(material, &base.rewrite)
-            }),
-        });
-        let rewrite = CompactedPrefix {
-            tenant: material.tenant,
-            at: cut.at,
-            messages: cut.messages,
-            text: join(&elements),
-            root,
-            summary: summary.len(),
-            lines: draft.conversation.lines,
-            cleared: draft.conversation.cleared,
-            derived,
-            settled: false,
-            made: PrefixProvenance {
-                session: material.placed.session,
-                line,
-                at: self.clock.now(),
-                kind: draft.kind,
-                before: draft.before,
-                after: draft.after,
-                millis,
-                waited: (!occasion.is_ahead()).then_some(millis),
-                cost: (usage.total() > 0)
-                    .then(|| known.spec.cost_of_reply(&usage))
-                    .flatten(),
-                report: PrefixReport {
-                    went,
-                    economy: match occasion {
-                        WorkOccasion::Pays(_) => material.summary_pays.clone(),
-                        _ => None,
-                    },
-                    ..PrefixReport::of(draft.report)
-                },
-            },
-        };
-        let (kind, before, after) = (draft.kind, draft.before, draft.after);
-        let rewrite = match rewrite.derived {
-            Some(_) => complete(to_stored(&rewrite), material),
-            None => Some(rewrite),
-        };
-        let Some(rewrite) = rewrite else {
-            return false;
-        };
-        match self.rewrites.put(rewrite).await {
-            Ok(_) => {
-                if let Some(window) = &known.window {
-                    let by = spoken_by(kind);
-                    let change = HistoryChange::Shrunk { after, by, millis };
-                    self.branch_states.apply(line, change, window);
-                }
-                self.metrics.compacted(kind);
-                self.changes.changed(material.placed.session);
-                tracing::info!(%line, kind = kind.name(), before, after, millis, "a conversation was made smaller");
-                true
-            }
-            Err(error) => {
-                self.branch_states.used_in_vain(line, &usage);
-                tracing::warn!(%error, %line, "a summary cannot be kept and is not used");
-                false
-            }
-        }
     }
 
     /// Discards a useless draft; its cost is charged to the next one.
@@ -385,6 +276,126 @@ impl CompactionWork<'_> {
     }
 }
 
+impl Compactor {
+    /// Makes a draft durable and thereby known. It took `millis` milliseconds. Returns whether the draft is in use now.
+    pub(super) async fn keep(
+        &self,
+        material: &RequestContext,
+        cut: &ConversationCut,
+        draft: CompactedDraft,
+        occasion: WorkOccasion,
+        millis: u64,
+    ) -> bool {
+        let line = material.placed.line;
+        let mut usage = self.branch_states.take_in_vain(line);
+        usage.add(draft.usage.as_ref().unwrap_or(&Usage::default()));
+        let (kind, before, after) = (draft.kind, draft.before, draft.after);
+        let made = self.made((material, cut), &draft, occasion, millis, &usage);
+        let Some(prefix) = prefix(material, cut, draft, made) else {
+            self.branch_states.used_in_vain(line, &usage);
+            return false;
+        };
+        match self.rewrites.put(prefix).await {
+            Ok(_) => {
+                if let Some(window) = self.windows.of(&material.model).window {
+                    let by = written_by(kind);
+                    let change = HistoryChange::Shrunk { after, by, millis };
+                    self.branch_states.apply(line, change, &window);
+                }
+                self.metrics.compacted(kind);
+                self.changes.changed(material.placed.session);
+                tracing::info!(%line, kind = kind.name(), before, after, millis, "a conversation was made smaller");
+                true
+            }
+            Err(error) => {
+                self.branch_states.used_in_vain(line, &usage);
+                tracing::warn!(%error, %line, "a summary cannot be kept and is not used");
+                false
+            }
+        }
+    }
+
+    /// How the prefix of a draft was made, at the cost of this usage.
+    fn made(
+        &self,
+        (material, cut): (&RequestContext, &ConversationCut),
+        draft: &CompactedDraft,
+        occasion: WorkOccasion,
+        millis: u64,
+        usage: &Usage,
+    ) -> PrefixProvenance {
+        let known = self.windows.of(&material.model);
+        let tokenizer = known.spec.tokenizer;
+        let cost = known.spec.cost_of_reply(usage);
+        PrefixProvenance {
+            session: material.placed.session,
+            line: material.placed.line,
+            at: self.clock.now(),
+            kind: draft.kind,
+            before: draft.before,
+            after: draft.after,
+            millis,
+            waited: (!occasion.is_ahead()).then_some(millis),
+            cost: cost.filter(|_| usage.total() > 0),
+            report: PrefixReport {
+                went: results_that_went(material, cut, draft, &self.settings.tools, tokenizer),
+                economy: match occasion {
+                    WorkOccasion::Pays(_) => material.summary_pays.clone(),
+                    _ => None,
+                },
+                ..PrefixReport::of(draft.report.clone())
+            },
+        }
+    }
+}
+
+/// The prefix that a draft becomes; `None` if the request's messages do not have what it is made of.
+fn prefix(
+    material: &RequestContext,
+    cut: &ConversationCut,
+    draft: CompactedDraft,
+    made: PrefixProvenance,
+) -> Option<CompactedPrefix> {
+    let base = material.outgoing.replaced.as_ref();
+    let derived = (draft.kind == CompactedPrefixKind::Cleared).then(|| DerivedRest {
+        changed_from: changed_from(material, cut, &draft),
+        stripped: base.map_or_else(Vec::new, |(base, _)| {
+            stripped_spans(material, &base.rewrite)
+        }),
+    });
+    let root = match draft.summarized.checked_sub(1) {
+        Some(last) => (material.recognized.hashes.get(cut.from + last)).copied(),
+        None => base.and_then(|(base, _)| base.rewrite.root),
+    };
+    let conversation = draft.conversation;
+    let last = (cut.from + cut.conversation.elements.len()).saturating_sub(1);
+    let restored = material.restored_until(last, root, &conversation.cleared);
+    // The client's breakpoints move on, but these bytes stay.
+    let rest = conversation.elements.iter().map(|element| {
+        let element = with_restored(material.dialect, element, &restored);
+        thinking::without_breakpoints(&element)
+    });
+    let summary = conversation.summary.iter().cloned();
+    let elements: Vec<Bytes> = summary.chain(rest).collect();
+    let prefix = CompactedPrefix {
+        tenant: material.tenant,
+        at: cut.at,
+        messages: cut.messages,
+        text: join(&elements),
+        root,
+        summary: join(&conversation.summary).len(),
+        lines: conversation.lines,
+        cleared: conversation.cleared,
+        derived,
+        settled: false,
+        made,
+    };
+    match prefix.derived {
+        Some(_) => complete(to_stored(&prefix), material),
+        None => Some(prefix),
+    }
+}
+
 /// The results that are no longer sent because of a draft.
 fn results_that_went(
     material: &RequestContext,
@@ -436,8 +447,8 @@ fn changed_from(
     Some(HistoryHash(*hash))
 }
 
-/// The author of the current compacted prefix.
-fn spoken_by(kind: CompactedPrefixKind) -> Option<HistoryAuthor> {
+/// Who wrote a prefix of this kind.
+fn written_by(kind: CompactedPrefixKind) -> Option<HistoryAuthor> {
     match kind {
         CompactedPrefixKind::Cleared | CompactedPrefixKind::Settled => None,
         CompactedPrefixKind::Noted => Some(HistoryAuthor::Notes),

@@ -244,7 +244,8 @@ impl Compactor {
             };
             let attempt = self.attempt((material, &cut), conditions, state.clone());
             if let Some(draft) = attempt.await {
-                return self.keep(material, &cut, draft, occasion, began).await;
+                let millis = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+                return self.keep(material, &cut, draft, occasion, millis).await;
             }
         }
         false
