@@ -4,7 +4,7 @@ use sqlx::{Connection, PgConnection};
 
 use super::super::rows::{self, pico, signed};
 use super::super::{NotesRecord, Sealed};
-use super::prefix_store::durably;
+use super::prefix_store::{durably, hashes};
 use super::write::text;
 use crate::branch::Tenant;
 
@@ -45,7 +45,6 @@ pub(super) async fn find(
     tenant: Tenant,
     at: &[u128],
 ) -> sqlx::Result<Option<Sealed<NotesRecord>>> {
-    let hashes: Vec<Vec<u8>> = at.iter().map(|hash| hash.to_le_bytes().to_vec()).collect();
     let row = sqlx::query(
         "SELECT at, messages, tokens, text, session, line, made, cost_pico, seal
          FROM longhaul.notes
@@ -54,7 +53,7 @@ pub(super) async fn find(
          ORDER BY messages DESC LIMIT 1",
     )
     .bind(tenant.0.cast_signed())
-    .bind(hashes)
+    .bind(hashes(at))
     .fetch_optional(connection)
     .await?;
     row.map(|row| rows::notes(&row, tenant)).transpose()

@@ -16,6 +16,11 @@ pub(super) async fn durably(transaction: &mut PgConnection) -> sqlx::Result<()> 
     Ok(())
 }
 
+/// Hashes of histories as the values of a column.
+pub(super) fn hashes(at: &[u128]) -> Vec<Vec<u8>> {
+    at.iter().map(|hash| hash.to_le_bytes().to_vec()).collect()
+}
+
 pub(super) async fn probe(connection: &mut PgConnection) -> sqlx::Result<()> {
     let mut transaction = connection.begin().await?;
     durably(&mut transaction).await?;
@@ -91,7 +96,6 @@ pub(super) async fn find(
     at: &[u128],
     least: u32,
 ) -> sqlx::Result<Option<Sealed<CompactedPrefix>>> {
-    let hashes: Vec<Vec<u8>> = at.iter().map(|hash| hash.to_le_bytes().to_vec()).collect();
     let row = sqlx::query(
         "SELECT m.session, m.line, m.at, m.kind, m.before, m.after, m.millis, m.waited, m.cost_pico,
                 m.report, r.at, r.messages, r.used, r.root, r.summary, r.settled, r.cleared, r.lines,
@@ -102,7 +106,7 @@ pub(super) async fn find(
          ORDER BY r.messages DESC LIMIT 1",
     )
     .bind(tenant.0.cast_signed())
-    .bind(hashes)
+    .bind(hashes(at))
     .bind(i64::from(least))
     .fetch_optional(&mut *connection)
     .await?;

@@ -5,7 +5,7 @@ use sqlx::{Connection, PgConnection};
 
 use super::super::rows;
 use super::super::{RecallRecord, Sealed};
-use super::prefix_store::durably;
+use super::prefix_store::{durably, hashes};
 use crate::branch::Tenant;
 
 pub(super) async fn put(
@@ -39,7 +39,7 @@ pub(super) async fn find(
     at: &[u128],
     now: Timestamp,
 ) -> sqlx::Result<Vec<Sealed<RecallRecord>>> {
-    let hashes: Vec<Vec<u8>> = at.iter().map(|hash| hash.to_le_bytes().to_vec()).collect();
+    let hashes = hashes(at);
     let found = sqlx::query(
         "SELECT at, variant, text, made, seal, used FROM longhaul.recall
          WHERE tenant = coalesce((SELECT tenant FROM longhaul.tenant WHERE of_key = $1), $1)
