@@ -189,16 +189,6 @@ impl std::fmt::Display for PrefixMakingId {
 }
 
 impl PrefixProvenance {
-    /// The value of `waited` in a column of a store, where zero means that no request waited.
-    pub(crate) fn waited_column(&self) -> u64 {
-        self.waited.map_or(0, |millis| millis.max(1))
-    }
-
-    /// Converts the value of the column back to that of `waited`.
-    pub(crate) fn waited_of(column: u64) -> Option<u64> {
-        (column > 0).then_some(column)
-    }
-
     /// What identifies how the prefix was made.
     pub fn making(&self) -> PrefixMakingId {
         PrefixMakingId {

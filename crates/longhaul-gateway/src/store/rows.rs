@@ -47,6 +47,12 @@ fn number<R: Columns, T: TryFrom<i64> + Default>(row: &R, at: usize) -> Result<T
     Ok(number.unwrap_or_default())
 }
 
+/// A number that may be NULL.
+fn optional_number<R: Columns>(row: &R, at: usize) -> Result<Option<u64>, R::Error> {
+    let number = row.integer(at)?;
+    Ok(number.and_then(|number| u64::try_from(number).ok()))
+}
+
 pub(super) fn time<R: Columns>(row: &R, at: usize) -> Result<Option<Timestamp>, R::Error> {
     let millis = row.integer(at)?;
     Ok(millis.and_then(|millis| Timestamp::from_millisecond(millis).ok()))
@@ -235,7 +241,7 @@ pub(super) fn made<R: Columns>(row: &R) -> Result<PrefixProvenance, R::Error> {
         before: number(row, 4)?,
         after: number(row, 5)?,
         millis: number(row, 6)?,
-        waited: PrefixProvenance::waited_of(number(row, 7)?),
+        waited: optional_number(row, 7)?,
         cost: cost(row, 8)?,
         report: PrefixReport::read(&text(row, 9)?),
     })

@@ -55,7 +55,7 @@ pub(super) async fn put(
     .bind(signed(made.before))
     .bind(signed(made.after))
     .bind(signed(made.millis))
-    .bind(signed(made.waited_column()))
+    .bind(made.waited.map(signed))
     .bind(pico(made.cost))
     .bind(text(&made.report.to_json().to_string()))
     .fetch_one(&mut *transaction)

@@ -50,7 +50,7 @@ fn put_in_transaction(
                 signed(made.before),
                 signed(made.after),
                 signed(made.millis),
-                signed(made.waited_column()),
+                made.waited.map(signed),
                 pico(made.cost),
                 made.report.to_json().to_string(),
             ],

@@ -4,8 +4,8 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 /// Ids and hashes are stored as 64-bit integers, a chain as a blob, money in picodollars (a call of more than nine
 /// million dollars is stored as that amount).
-const MIGRATIONS: [&str; 8] = [
-    TABLES, REWRITES, NOTES, SEALS, DERIVED, CALLERS, RECALL, SHOWN,
+const MIGRATIONS: [&str; 9] = [
+    TABLES, REWRITES, NOTES, SEALS, DERIVED, CALLERS, RECALL, SHOWN, WAITED,
 ];
 
 const TABLES: &str = "
@@ -151,6 +151,15 @@ const SHOWN: &str = "
     ALTER TABLE call ADD COLUMN breakpoints INTEGER;
 ";
 
+/// How long a request waited for a compaction is NULL where none did. Before, that was zero, and a request that did not wait
+/// long had one millisecond.
+const WAITED: &str = "
+    ALTER TABLE made ADD COLUMN awaited INTEGER;
+    UPDATE made SET awaited = waited WHERE waited > 0;
+    ALTER TABLE made DROP COLUMN waited;
+    ALTER TABLE made RENAME COLUMN awaited TO waited;
+";
+
 /// Deletes what has no seal; returns how many records that were.
 pub(super) fn drop_unsealed(connection: &Connection) -> rusqlite::Result<u64> {
     let rewrites = connection.execute("DELETE FROM rewrite WHERE seal IS NULL", [])?;
@@ -179,4 +188,34 @@ pub(super) fn migrate(connection: &mut Connection) -> rusqlite::Result<i64> {
 
 pub(super) fn version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn x8_a_compaction_that_no_request_waited_for_has_no_time_of_waiting_after_the_migration() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        for migration in &MIGRATIONS[..8] {
+            connection.execute_batch(migration).unwrap();
+        }
+        connection.pragma_update(None, "user_version", 8).unwrap();
+        for (at, waited) in [(1, 0), (2, 1), (3, 700)] {
+            let row =
+                "INSERT INTO made (session, line, at, kind, before, after, millis, waited, report)
+                       VALUES (1, 1, ?, 'cleared', 9, 5, 0, ?, '{}')";
+            connection.execute(row, (at, waited)).unwrap();
+        }
+        assert_eq!(migrate(&mut connection).unwrap(), VERSION);
+        let mut rows = connection
+            .prepare("SELECT waited FROM made ORDER BY at")
+            .unwrap();
+        let waited: Vec<Option<i64>> = rows
+            .query_map([], |row| row.get(0))
+            .unwrap()
+            .map(Result::unwrap)
+            .collect();
+        assert_eq!(waited, [None, Some(1), Some(700)]);
+    }
 }
