@@ -147,7 +147,7 @@ impl<'a> CompactionAttempt<'a> {
             AttemptInput::TimedOut => {
                 self.time = TimeForModel::Over;
                 if self.model == ModelProgress::Asked {
-                    self.extract();
+                    self.extract(DiscardReason::NoDraft);
                 }
             }
         }
@@ -337,7 +337,7 @@ impl<'a> CompactionAttempt<'a> {
 
     fn ask(&mut self) {
         if !self.may_ask() {
-            return self.extract();
+            return self.extract(DiscardReason::NoDraft);
         }
         match self.behind() {
             AppendedRequestWay::No(reason) => self.ask_plainly(reason),
@@ -355,7 +355,7 @@ impl<'a> CompactionAttempt<'a> {
             self.model = ModelProgress::Asked;
             self.draft(SummarySource::PlainRequest(reason), self.most_left());
         } else {
-            self.extract();
+            self.extract(DiscardReason::NoDraft);
         }
     }
 
@@ -370,9 +370,9 @@ impl<'a> CompactionAttempt<'a> {
         self.ask_plainly("asking after the client's own messages failed");
     }
 
-    /// Goes on without a model: extracts become the summary. Where a summary is made because it pays, there is room, so
-    /// nothing is worth extracts.
-    fn extract(&mut self) {
+    /// Goes on without a model, for this reason: extracts become the summary. Where a summary is made because it pays,
+    /// there is room, so nothing is worth extracts.
+    fn extract(&mut self, reason: DiscardReason) {
         let was_asked = self.model != ModelProgress::NotAsked;
         if self.model == ModelProgress::Asked {
             self.model = ModelProgress::Failed;
@@ -380,7 +380,7 @@ impl<'a> CompactionAttempt<'a> {
         }
         match (self.pays(), was_asked) {
             (false, _) => self.draft(SummarySource::Extracts, self.most_left()),
-            (true, true) => self.give_up_summary(KeptDraft::Summary, DiscardReason::NoDraft, None),
+            (true, true) => self.give_up_summary(KeptDraft::Summary, reason, None),
             (true, false) => self.perform(AttemptEffect::GiveUp),
         }
     }
@@ -400,7 +400,9 @@ impl<'a> CompactionAttempt<'a> {
                 self.has_written();
                 self.try_next(DiscardReason::WouldNotShrink);
             }
-            NoSummaryReason::NotWritten if self.model == ModelProgress::Asked => self.extract(),
+            NoSummaryReason::NotWritten if self.model == ModelProgress::Asked => {
+                self.extract(DiscardReason::NoDraft);
+            }
             NoSummaryReason::NotWritten => self.try_next(DiscardReason::NoDraft),
         }
     }
@@ -421,7 +423,9 @@ impl<'a> CompactionAttempt<'a> {
             Some((SummarySource::Answer, most_left)) if most_left < threshold => {
                 self.draft(SummarySource::Answer, threshold);
             }
-            Some((SummarySource::Answer | SummarySource::PlainRequest(_), _)) => self.extract(),
+            Some((SummarySource::Answer | SummarySource::PlainRequest(_), _)) => {
+                self.extract(reason);
+            }
             Some((SummarySource::Extracts, _)) | None => self.not_summarized(reason),
         }
     }

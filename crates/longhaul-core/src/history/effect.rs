@@ -45,7 +45,7 @@ pub enum NoSummaryReason {
     Impossible,
 }
 
-/// Why a draft is discarded, or the last attempt at one is not repeated.
+/// Why a draft is of no use, or why there is none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DiscardReason {
     /// The draft would leave the window full.

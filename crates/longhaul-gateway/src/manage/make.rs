@@ -24,7 +24,7 @@ use super::draft::CompactedDraft;
 use super::reduced_request::with_restored;
 use super::request_context::{ConversationCut, RequestContext};
 use super::settings::CompactorSettings;
-use super::summarize::SummaryText;
+use super::summarize::{DraftError, SummaryText};
 use super::tools::KnownTools;
 use super::upstream_caller::{self, CountedAsking};
 use super::work::{RequestPatience, WorkOccasion};
@@ -58,6 +58,8 @@ struct CompactionWork<'w> {
     written: Option<String>,
     /// The caller for requests to the upstream, with their usage so far.
     asking: CountedAsking,
+    /// Why the last draft with a summary could not be made.
+    failed: Option<DraftError>,
     /// The newest draft of each kind.
     cleared: Option<CompactedDraft>,
     noted: Option<CompactedDraft>,
@@ -87,6 +89,7 @@ impl Compactor {
             window,
             question: summarize::fork_message(material.dialect, instructions),
             written: None,
+            failed: None,
             asking: CountedAsking::new(&material.asking),
             cleared: None,
             noted: None,
@@ -176,7 +179,12 @@ impl Compactor {
                 let (before, after) = (draft.before, draft.after);
                 tracing::info!(%line, before, after, "a summary would free too little; nothing is changed");
             }
-            (DiscardReason::FreesTooLittle | DiscardReason::NoDraft, _) => {}
+            (DiscardReason::NoDraft, _) => {
+                if let Some(error) = working.failed.take() {
+                    tracing::warn!(%error, %line, "a conversation cannot be summarized");
+                }
+            }
+            (DiscardReason::FreesTooLittle, None) => {}
         }
         let spent = working.asking.take_spent();
         self.in_vain(working.context, &spent).await;
@@ -269,8 +277,10 @@ impl CompactionWork<'_> {
                 AttemptInput::Summarized(sizes)
             }
             Err(error) => {
-                tracing::info!(%error, %line, ?source, "a conversation is not summarized this way");
-                AttemptInput::NotSummarized(error.reason())
+                tracing::debug!(%error, %line, ?source, "a conversation is not summarized this way");
+                let reason = error.reason();
+                self.failed = Some(error);
+                AttemptInput::NotSummarized(reason)
             }
         }
     }
