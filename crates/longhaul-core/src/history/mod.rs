@@ -11,6 +11,7 @@
 
 mod attempt;
 mod effect;
+mod newest;
 mod occasion;
 mod state;
 
@@ -22,5 +23,6 @@ pub use effect::{
     AppendedRequestWay, AttemptEffect, AttemptInput, ClearingReason, DiscardReason, DraftSizes,
     FailureTransience, HistoryAuthor, KeptDraft, NoSummaryReason, SummarySource,
 };
+pub use newest::{RequestSizes, newest_room};
 pub use occasion::{AttemptOccasion, OverflowEvidence, OversizedRequest};
 pub use state::{HistoryChange, HistoryState, MeasuredReply};

@@ -3,7 +3,8 @@
 //!
 //! Everything here is a pure function of texts; the engine and the gateway share it. `same.rs` is the pointer to an
 //! identical result, `changed.rs` what changed since a file was read before (`numbered.rs` reads its lines), `excerpt.rs`
-//! the parts of an oversized result, `choose.rs` the first of these that helps. [`crate::message::ReductionStanding`]
+//! the parts of an oversized result, `choose.rs` the first of these that helps. `room.rs` says how far new results are
+//! shortened that together have no room in the window. [`crate::message::ReductionStanding`]
 //! knows which results are sent as their originals again.
 
 mod changed;
@@ -11,10 +12,13 @@ mod choose;
 mod content;
 mod excerpt;
 mod numbered;
+mod room;
 mod same;
 
 pub use choose::{ReducedResult, ReductionCandidate, ReductionKind, ResultText, reduce};
 pub use content::{reduce_among, text_of_content};
+pub use excerpt::shorten;
+pub use room::cap_within;
 
 #[cfg(test)]
 mod tests;

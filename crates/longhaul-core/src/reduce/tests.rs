@@ -116,6 +116,38 @@ fn v8_texts_for_the_model() {
 }
 
 #[test]
+fn o7_a_result_without_room_keeps_its_beginning_end_and_errors() {
+    let long: String = (0..4_000)
+        .map(|line| match line {
+            2_000 => "error: the disk is full\n".to_owned(),
+            _ => format!("line {line} of a report\n"),
+        })
+        .collect();
+    let shortened = super::shorten(result("toolu_1", &long), 3_000).unwrap();
+    assert!(shortened.starts_with("line 0 ") && shortened.ends_with("line 3999 of a report\n"));
+    assert!(
+        (2_000..3_600).contains(&shortened.len()),
+        "{}",
+        shortened.len()
+    );
+    let note: Vec<&str> = shortened
+        .lines()
+        .filter(|line| line.starts_with('[') || line.contains("| "))
+        .collect();
+    insta::assert_snapshot!("shortened", note.join("\n"));
+    let quiet = long.replace("error", "note");
+    let shortened = super::shorten(result("toolu_1", &quiet), 3_000).unwrap();
+    let note: Vec<&str> = shortened
+        .lines()
+        .filter(|line| line.starts_with('['))
+        .collect();
+    insta::assert_snapshot!("shortened_without_errors", note.join("\n"));
+    assert_eq!(super::shorten(result("toolu_1", &long), long.len()), None);
+    // Something is left, however little room there is.
+    assert!(super::shorten(result("toolu_1", &long), 0).unwrap().len() > 600);
+}
+
+#[test]
 fn v8_a_part_of_a_file_that_is_in_view_as_a_whole_is_named() {
     let lines = file(200);
     let whole = numbered(1, &lines);

@@ -20,6 +20,8 @@ const MESSAGES: usize = 100_000;
 const BYTES: usize = 16 << 20;
 /// Shorter results are always sent as they came.
 const SHORTEST: usize = 200;
+/// Results from this length on may have been shortened, whether they failed or not.
+const LONG: usize = 600;
 
 /// A result.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,6 +29,15 @@ pub(super) struct FoundResult {
     pub(super) call: String,
     /// The hash of its content; `None` if it may not be made smaller: it failed, is small, or is more than one text.
     pub(super) content: Option<u128>,
+    /// Whether it may be shortened where the window has no room for it, although it failed.
+    pub(super) size: ResultSize,
+}
+
+/// Whether a result is worth shortening.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ResultSize {
+    Short,
+    Long,
 }
 
 /// A call whose result may be made smaller.
@@ -51,17 +62,19 @@ impl MessageResults {
             return Self::default();
         };
         let results = read.results(dialect).into_iter().map(|result| {
-            let place = result.content.filter(|_| !result.failed);
-            let raw = place
-                .and_then(|place| element.get(place))
-                .unwrap_or_default();
+            let raw = result.content.and_then(|place| element.get(place));
+            let raw = raw.unwrap_or_default();
             let is_marked = memchr::memmem::find(raw, b"\"cache_control\"").is_some();
             // A string need not be decoded to know that it is one text.
             let is_text = raw.first() == Some(&b'"') || text_of_content(raw).is_some();
             let is_long = raw.len() >= SHORTEST && !is_marked && is_text;
             FoundResult {
                 call: result.call.into_owned(),
-                content: is_long.then(|| xxh3_128(raw)),
+                content: (is_long && !result.failed).then(|| xxh3_128(raw)),
+                size: match is_text && !is_marked && raw.len() >= LONG {
+                    true => ResultSize::Long,
+                    false => ResultSize::Short,
+                },
             }
         });
         Self {
@@ -72,7 +85,9 @@ impl MessageResults {
 
     /// Whether a result of the message may be made smaller.
     pub(super) fn is_reducible(&self) -> bool {
-        self.results.iter().any(|result| result.content.is_some())
+        let may =
+            |result: &FoundResult| result.content.is_some() || result.size == ResultSize::Long;
+        self.results.iter().any(may)
     }
 
     fn bytes(&self) -> usize {
@@ -87,12 +102,11 @@ impl MessageResults {
     }
 }
 
-/// Where the content of a call's result lies in an element, unless the call failed.
+/// Where the content of a call's result lies in an element.
 pub(super) fn content_place(dialect: Dialect, element: &[u8], call: &str) -> Option<Range<usize>> {
     let read = ElementParts::read(element)?;
     let mut results = read.results(dialect).into_iter();
-    let result = results.find(|result| result.call == call)?;
-    result.content.filter(|_| !result.failed)
+    results.find(|result| result.call == call)?.content
 }
 
 fn calls(read: &ElementParts<'_>, tools: &KnownTools) -> Vec<FoundCall> {

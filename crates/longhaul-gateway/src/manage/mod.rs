@@ -51,6 +51,7 @@ mod reduction_records;
 mod request_context;
 mod settings;
 mod settle;
+mod shorten;
 mod sized_history;
 pub(crate) mod splice;
 mod summarize;

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use longhaul_core::history::{OverflowEvidence, OversizedRequest};
-use longhaul_core::window::SwitchableAction;
+use longhaul_core::history::{MeasuredReply, OverflowEvidence, OversizedRequest};
+use longhaul_core::window::{SwitchableAction, WindowStatus};
 
 use super::compactor::Compactor;
 use super::prepare::TRIES;
 use super::request_context::RequestContext;
 use super::settle;
+use super::shorten::RequestLimit;
 use super::weight::TokenDensity;
 use super::work::{RoomRequirement, WorkOccasion};
 
@@ -47,6 +48,15 @@ impl Compactor {
         // An upstream that does not report the size has found the request larger than its limit or the window.
         let actual = reported.actual.unwrap_or(limit.unwrap_or(window.size));
         let density = TokenDensity::measured(actual, counted);
+        if earlier_attempts == 0
+            && self
+                .shorten_refused(material, window, (actual, limit))
+                .await
+        {
+            self.find(material).await;
+            self.mark(material);
+            return material.outgoing.len() < before;
+        }
         let rejected = material.outgoing.replaced.as_ref();
         let rejected = rejected.map(|(base, _)| (base.rewrite.at, base.rewrite.text.len()));
         let first_rejected = material.refused.take();
@@ -85,5 +95,28 @@ impl Compactor {
             return shorter;
         }
         false
+    }
+
+    /// Shortens the newest results of a refused request, if they are why it does not fit.
+    async fn shorten_refused(
+        &self,
+        material: &mut RequestContext,
+        window: &WindowStatus,
+        (actual, limit): (u64, Option<u64>),
+    ) -> bool {
+        let estimated = self.expected(material, &MeasuredReply::default());
+        let density = actual.saturating_mul(1_000) / estimated.max(1);
+        // The same share of a smaller window.
+        let most = limit.unwrap_or(window.size).min(window.size);
+        let share = |tokens: u64| {
+            let tokens = u128::from(tokens) * u128::from(most) / u128::from(window.size.max(1));
+            u64::try_from(tokens).unwrap_or(u64::MAX)
+        };
+        let limit = RequestLimit {
+            window,
+            limit: share(window.auto_compact),
+            density: density.clamp(500, 4_000),
+        };
+        self.reduce_refused(material, &limit).await
     }
 }

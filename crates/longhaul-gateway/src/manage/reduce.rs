@@ -14,6 +14,7 @@ use super::message_results::{MessageResults, content_place};
 use super::outgoing_body::position;
 use super::reduction_records::{MessageReductions, StoredReduction};
 use super::request_context::RequestContext;
+use super::shorten::{RequestLimit, ShortenedResults};
 use crate::body::BodyRole;
 
 /// What a request is for.
@@ -71,12 +72,22 @@ impl Compactor {
                 false
             });
         }
+        let mut shortened = match unknown.iter().any(|index| *index >= tail) {
+            true => self.shortened(material),
+            false => ShortenedResults::new(),
+        };
         for index in unknown {
             let is_new = index >= tail && material.reduce != ResultReduction::Off;
-            let decided = match is_new {
+            let mut decided = match is_new {
                 true => self.decide(material, &results, &reduced, index).await,
                 false => Vec::new(),
             };
+            for one in shortened.remove(&index).unwrap_or_default() {
+                // What became smaller otherwise needs no shortening.
+                if decided.iter().all(|decided| decided.call != one.call) {
+                    decided.push(one);
+                }
+            }
             let at = hashes.get(index).copied().unwrap_or_default();
             let mut decided: MessageReductions = decided.into();
             if purpose == ReductionPurpose::Sending {
@@ -97,6 +108,42 @@ impl Compactor {
         if !reduced.is_empty() {
             material.apply_reductions(&results, &reduced);
         }
+    }
+
+    /// Shortens the newest results of a request that the upstream refused as too long, if they leave no room. Returns
+    /// whether it did. What was refused was never answered, so other bytes may be sent for it.
+    pub(super) async fn reduce_refused(
+        &self,
+        material: &mut RequestContext,
+        limit: &RequestLimit<'_>,
+    ) -> bool {
+        let shortened = self.shortened_within(material, limit);
+        if shortened.is_empty() {
+            return false;
+        }
+        let results = self.results_of(material);
+        let (tenant, dialect) = (material.of_key, material.dialect);
+        let mut reduced: BTreeMap<usize, MessageReductions> = BTreeMap::new();
+        for (index, new) in shortened {
+            let at = material.recognized.hashes.get(index).copied();
+            let at = at.unwrap_or_default();
+            let earlier = self.reductions.known(tenant, at).unwrap_or_default();
+            let is_new = |one: &&StoredReduction| new.iter().all(|new| new.call != one.call);
+            let kept: Vec<StoredReduction> = earlier.iter().filter(is_new).cloned().collect();
+            let all: MessageReductions = kept.into_iter().chain(new.iter().cloned()).collect();
+            if let Err(error) = self
+                .reductions
+                .put(tenant, dialect, at, &all, self.clock.now())
+                .await
+            {
+                tracing::warn!(%error, "a shortened result cannot be stored; it is sent as it came");
+                return false;
+            }
+            self.reductions.keep(tenant, at, all);
+            reduced.insert(index, new.into());
+        }
+        material.apply_reductions(&results, &reduced);
+        true
     }
 
     /// The results and calls of each message.

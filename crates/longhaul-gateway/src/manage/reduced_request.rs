@@ -84,7 +84,11 @@ impl RequestContext {
         reduced: &BTreeMap<usize, MessageReductions>,
     ) {
         let mut edits: ContentEdits = Vec::new();
-        let mut applied = BTreeMap::new();
+        // A result that is shortened again was made from what the client sent.
+        let mut applied = self
+            .reduced
+            .as_ref()
+            .map_or_else(BTreeMap::new, |reduced| reduced.applied.clone());
         for (index, reductions) in reduced {
             let Some((element, start)) = self.element_at(*index) else {
                 continue;
@@ -97,12 +101,12 @@ impl RequestContext {
                     base: one.refers_to.clone(),
                     original: element.slice(place.clone()),
                 };
-                applied.insert(one.call.clone(), reduction);
+                applied.entry(one.call.clone()).or_insert(reduction);
                 let place = start + place.start..start + place.end;
                 edits.push((place, json::quote(&one.text).into()));
             }
         }
-        if applied.is_empty() {
+        if edits.is_empty() {
             return;
         }
         let (body, recognized) = edited(&self.body, &self.recognized, edits);

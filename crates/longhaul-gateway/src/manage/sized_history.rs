@@ -113,6 +113,29 @@ impl<'r> SizedHistory<'r> {
         })
     }
 
+    /// The parts besides the messages, and leading system messages.
+    pub(super) fn head(&self) -> UnscaledTokens {
+        self.head
+    }
+
+    /// These of the client's messages.
+    pub(super) fn between(&self, messages: std::ops::Range<usize>) -> UnscaledTokens {
+        let all = self.messages.get(messages).unwrap_or_default();
+        all.iter().map(|message| message.total()).sum()
+    }
+
+    /// The result of a call in one of the client's messages; nothing if it is not there.
+    pub(super) fn result(&self, message: usize, call: &str) -> UnscaledTokens {
+        let wanted = Id::of(call);
+        let parts = self.messages.get(message).into_iter();
+        let mut parts = parts.flat_map(|message| message.parts.iter());
+        let found = parts.find_map(|part| match part {
+            SizedPart::Result { call, tokens } if *call == wanted => Some(*tokens),
+            _ => None,
+        });
+        found.unwrap_or(UnscaledTokens::ZERO)
+    }
+
     /// The client's messages from this one on.
     pub(super) fn from(&self, first: usize) -> UnscaledTokens {
         let all = self.messages.get(first..).unwrap_or_default();

@@ -48,7 +48,7 @@ fn largest(gateway: &Gateway) -> (u64, u64) {
     })
 }
 
-fn set(pairs: &[(&str, &str)]) -> Config {
+pub(crate) fn set(pairs: &[(&str, &str)]) -> Config {
     let flags = pairs
         .iter()
         .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
@@ -311,4 +311,35 @@ async fn f7_x8_a_limit_that_is_too_small_for_a_summary_is_raised_in_the_gateways
     });
     assert_eq!(plain, 0, "summaries were asked for in the cache");
     gateway.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn o3_x8_new_results_that_the_upstream_has_no_room_for_are_shortened() {
+    let (small, _) = with_window("claude-sonnet-4-6", 20_000);
+    let behind = gateway(small, |options| {
+        options.policies.rules = vec!["off".parse().unwrap()];
+    })
+    .await;
+    let url = behind.url();
+    let gateway = gateway(ModelTable::builtin(), |options| {
+        options.upstream = UpstreamChoice::Url(url.parse().unwrap());
+    })
+    .await;
+    let report = "one of many rows of a long report\n".repeat(6_000);
+    let messages = vec![
+        said("user", "Run the report."),
+        json!({"role": "assistant", "content": [
+            {"type": "tool_use", "id": "toolu_0", "name": "Bash", "input": {"command": "report"}}]}),
+        json!({"role": "user", "content": [
+            {"type": "tool_result", "tool_use_id": "toolu_0", "content": report}]}),
+    ];
+    let (answer, reply) = ask(&gateway, &body(&messages)).await;
+    assert_eq!(reply["type"], "message", "{answer}");
+    assert!(
+        prompt(&reply) > 8_000 && prompt(&reply) < 20_000,
+        "most of the window holds the report: {}",
+        prompt(&reply)
+    );
+    gateway.stop().await;
+    behind.stop().await;
 }

@@ -63,6 +63,8 @@ pub(super) const FRAGMENTS: &[MarkerFragment] = fragments! {
         "reduce/fragments/excerpt.txt"
         "reduce/fragments/excerpt_errors.txt"
         "reduce/fragments/same.txt"
+        "reduce/fragments/shortened.txt"
+        "reduce/fragments/shortened_errors.txt"
         "rounds/marker.txt"
         "summary/message/automatic.md"
         "summary/message/autonomous.md"
