@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-use super::event::HookInput;
+use super::event::{HookEvent, HookInput};
 use super::outcome::HookResponse;
 
 /// What [`Hooks::run`] returns: a boxed future, so that hooks can be trait objects.
@@ -22,9 +22,18 @@ pub type HookFuture<'a> = Pin<Box<dyn Future<Output = HookResponse> + Send + 'a>
 pub trait Hooks: Send + Sync {
     /// Reports one event and waits for the answer.
     fn run<'a>(&'a self, call: &'a HookInvocation) -> HookFuture<'a>;
+
+    /// The commands that would run for this event, for people who wait for them. Hooks that are no commands name none.
+    fn commands(&self, _event: &HookEvent) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 impl<H: Hooks + ?Sized> Hooks for Arc<H> {
+    fn commands(&self, event: &HookEvent) -> Vec<String> {
+        H::commands(self, event)
+    }
+
     fn run<'a>(&'a self, call: &'a HookInvocation) -> HookFuture<'a> {
         H::run(self, call)
     }

@@ -8,6 +8,7 @@ use futures_util::FutureExt;
 use futures_util::future::join_all;
 
 use super::call::{DEFAULT_TIMEOUT, HookFuture, HookInvocation, Hooks};
+use super::event::HookEvent;
 use super::outcome::{HookFailure, HookResponse};
 use super::overflow;
 
@@ -75,6 +76,13 @@ impl Hooks for HookSet {
             let members = self.members.iter().map(|member| member.run(call));
             HookResponse::merged(join_all(members).await)
         })
+    }
+
+    fn commands(&self, event: &HookEvent) -> Vec<String> {
+        let members = self.members.iter();
+        members
+            .flat_map(|member| member.hooks.commands(event))
+            .collect()
     }
 }
 

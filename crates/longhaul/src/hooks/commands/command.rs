@@ -26,6 +26,9 @@ pub enum HookLaunch {
 impl HookCommand {
     /// How long a hook may take if its settings do not say.
     pub const DEFAULT_TIMEOUT: Duration = super::call::DEFAULT_TIMEOUT;
+
+    /// How long a hook may take at the end of a session if its settings do not say: the user waits for the terminal.
+    pub const END_TIMEOUT: Duration = Duration::from_secs(5);
 }
 
 // People put keys into command lines, so the command is not shown; where it is configured is enough to find it.

@@ -130,7 +130,7 @@ impl HookSettingsReader<'_> {
         }
         Some(HookCommand {
             launch: self.launch(place, line, hook.get("args"))?,
-            timeout: self.timeout(place, hook.get("timeout")),
+            timeout: self.timeout(event, place, hook.get("timeout")),
             label: format!("{} {place}", self.file.display()),
         })
     }
@@ -186,9 +186,13 @@ impl HookSettingsReader<'_> {
         Some(HookLaunch::Program(line.to_owned(), texts?))
     }
 
-    fn timeout(&mut self, place: &str, timeout: Option<&Value>) -> Duration {
+    fn timeout(&mut self, event: HookEventName, place: &str, timeout: Option<&Value>) -> Duration {
+        let default = match event {
+            HookEventName::SessionEnd => HookCommand::END_TIMEOUT,
+            _ => HookCommand::DEFAULT_TIMEOUT,
+        };
         let Some(timeout) = timeout else {
-            return HookCommand::DEFAULT_TIMEOUT;
+            return default;
         };
         let seconds = timeout.as_f64().filter(|seconds| *seconds > 0.0);
         let duration = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
@@ -197,7 +201,7 @@ impl HookSettingsReader<'_> {
                 format!("{place}.timeout"),
                 HookNoticeKind::Expected("a number of seconds above 0"),
             );
-            HookCommand::DEFAULT_TIMEOUT
+            default
         })
     }
 }

@@ -10,6 +10,7 @@ use tokio::task::JoinSet;
 
 use super::call::{HookFuture, HookInvocation, Hooks};
 use super::command::{HookCommand, HookLaunch};
+use super::event::HookEvent;
 use super::interpret::interpret;
 use super::outcome::{HookFailure, HookResponse};
 use super::overflow;
@@ -179,6 +180,11 @@ impl HookSet {
 impl Hooks for CommandHooks {
     fn run<'a>(&'a self, call: &'a HookInvocation) -> HookFuture<'a> {
         Box::pin(self.run_all(call))
+    }
+
+    fn commands(&self, event: &HookEvent) -> Vec<String> {
+        let commands = self.settings.matching(event).into_iter();
+        commands.map(|command| command.launch.to_string()).collect()
     }
 }
 

@@ -170,6 +170,20 @@ fn k1_what_has_the_wrong_shape_is_passed_over_alone() {
 }
 
 #[test]
+fn k1_a_hook_at_the_end_of_a_session_has_little_time_unless_it_says_otherwise() {
+    let settings = read(&json!({"hooks": {"SessionEnd": [{"hooks": [
+        {"type": "command", "command": "sleep 300"},
+        {"type": "command", "command": "upload", "timeout": 30},
+    ]}]}}));
+    let end = longhaul::hooks::HookEvent::SessionEnd {
+        reason: longhaul::hooks::EndReason::Other,
+    };
+    let found = settings.matching(&end);
+    let seconds: Vec<f64> = found.iter().map(|c| c.timeout.as_secs_f64()).collect();
+    assert_eq!(seconds, [5.0, 30.0]);
+}
+
+#[test]
 fn k1_a_condition_on_a_tool_call_is_not_evaluated_and_the_hook_runs() {
     let settings = read(
         &json!({"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [
