@@ -73,12 +73,18 @@ fn text(literal: &[u8]) -> String {
     decode(content(literal).unwrap_or(literal)).into_owned()
 }
 
-/// A title from a user's text: its first line. Texts that the host wrapped in tags were not typed by the user.
+/// A title from a user's text: its first line. Texts that the host wrapped in tags were not typed by the user, but a
+/// command of the user's own is preceded by what was typed.
 fn title_from(text: &str) -> Option<String> {
     let text = text.trim();
-    if text.starts_with('<') {
-        return None;
-    }
+    let typed = text.strip_prefix("<typed-command>");
+    let text = match typed.and_then(|text| text.split_once("</typed-command>")) {
+        Some((typed, _)) => typed.trim(),
+        None if text.starts_with('<') || text.starts_with("[Request interrupted by user") => {
+            return None;
+        }
+        None => text,
+    };
     let line = text.lines().next()?.trim();
     let mut title: String = line
         .chars()

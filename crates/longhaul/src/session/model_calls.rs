@@ -158,10 +158,18 @@ fn given_up(mut error: Error, attempt: u32, reason: GiveUpReason) -> Error {
         more = format!("; tried {attempt} times");
     }
     if let GiveUpReason::TooLongAWait(after) = reason {
-        more.push_str(&format!("; the server asks to wait {} s", after.as_secs()));
+        more.push_str(&format!("; the server asks to wait {}", waiting(after)));
     }
     error.message = format!("{}{more}", error.message).into();
     error
+}
+
+/// A wait in words: in minutes where nobody counts seconds.
+fn waiting(time: Duration) -> String {
+    match time.as_secs() {
+        seconds @ 0..120 => format!("{seconds} s"),
+        seconds => format!("{} min", seconds.div_ceil(60)),
+    }
 }
 
 /// A reply in a turn of the conversation: for the host, and in the form that the engine expects.
