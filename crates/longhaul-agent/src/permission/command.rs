@@ -153,25 +153,32 @@ fn by_parts(
         sets.map(|name| format!("It sets {name}, which programs may read.")),
     ];
     let other = others.into_iter().flatten().next();
-    let exact = || {
-        (outside.is_none() && sets.is_none() && writes_ordinary_files(script, folders, state))
-            .then(|| suggest::for_command(command, &script.parts))
-            .flatten()
+    let is_plain =
+        outside.is_none() && sets.is_none() && writes_ordinary_files(script, folders, state);
+    let exact = |reason: String| match suggest::for_command(command, &script.parts) {
+        Ok(rule) => PermissionDecision::Ask {
+            reason,
+            rule: Some(rule).filter(|_| is_plain),
+        },
+        Err(why) => PermissionDecision::Ask {
+            reason: format!("{reason} No rule is offered: {why}."),
+            rule: None,
+        },
     };
     match (asked.as_slice(), other) {
         ([], None) => PermissionDecision::Allow,
-        ([], Some(reason)) => PermissionDecision::Ask {
-            reason,
-            rule: exact(),
-        },
-        ([part], None) => PermissionDecision::Ask {
-            reason: why(part, script, folders),
-            rule: suggest::for_part(part).or_else(exact),
-        },
-        ([part, ..], _) => PermissionDecision::Ask {
-            reason: why(part, script, folders),
-            rule: exact(),
-        },
+        ([], Some(reason)) => exact(reason),
+        (asked @ [part], None) => {
+            let reason = why(asked, script, folders);
+            match suggest::for_part(part) {
+                rule @ Some(_) => PermissionDecision::Ask { reason, rule },
+                None => exact(reason),
+            }
+        }
+        (asked, Some(other)) if !is_plain => {
+            exact(format!("{} {other}", why(asked, script, folders)))
+        }
+        (asked, _) => exact(why(asked, script, folders)),
     }
 }
 
@@ -207,16 +214,20 @@ pub(super) fn looks_with_git(command: &str, from: &Path, state: &PermissionState
     })
 }
 
-fn why(part: &SimpleCommand, script: &ShellScript, folders: Option<&[PathBuf]>) -> String {
-    if let Some(reason) = why_not(&without_timing(part), folders.unwrap_or_default()) {
+/// Why these parts need consent.
+fn why(asked: &[&SimpleCommand], script: &ShellScript, folders: Option<&[PathBuf]>) -> String {
+    let folders = folders.unwrap_or_default();
+    let mut reasons = asked
+        .iter()
+        .filter_map(|part| why_not(&without_timing(part), folders));
+    if let Some(reason) = reasons.next() {
         return reason;
     }
-    match script.parts.len() {
-        1 => "No rule allows this command.".to_owned(),
-        _ => format!(
-            "No rule allows this part of it: {}",
-            part.raw_with_assigns()
-        ),
+    let parts: Vec<String> = asked.iter().map(|part| part.raw_with_assigns()).collect();
+    match (script.parts.len(), parts.as_slice()) {
+        (1, _) => "No rule allows this command.".to_owned(),
+        (_, [part]) => format!("No rule allows this part of it: {part}."),
+        (_, parts) => format!("No rule allows these parts of it: {}.", parts.join("; ")),
     }
 }
 

@@ -68,6 +68,14 @@ pub struct PermissionRules {
     pub deny: Vec<PermissionRule>,
 }
 
+/// The rules that hold at a moment, as people read them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct CurrentRules {
+    pub(crate) allow: Vec<String>,
+    pub(crate) ask: Vec<String>,
+    pub(crate) deny: Vec<String>,
+}
+
 /// The permissions of a session. The loop, the screen and sub-agents share one in an `Arc`, so a change applies to all
 /// of them.
 #[derive(Debug)]
@@ -179,11 +187,32 @@ impl Permissions {
     pub fn allow_in_project(&self, rule: &str) -> Result<(), RememberError> {
         let parsed = self.read().parse(rule)?;
         remember::append(&self.local_settings, parsed.text())?;
-        self.write().allowed_in_session.push(parsed);
+        self.write().allowed_by_settings.push(parsed);
         if let Some(keeper) = &self.keeper {
             keeper.agreed(rule);
         }
         Ok(())
+    }
+
+    /// The rules that hold now.
+    pub(crate) fn current(&self) -> CurrentRules {
+        let state = self.read();
+        let text = |rule: &PermissionRule| rule.text().to_owned();
+        let lasting = state.allowed_by_settings.iter();
+        let lasting = lasting.chain(&state.allowed_in_session).map(text);
+        let session = state
+            .approved
+            .iter()
+            .map(|rule| format!("{}  (for this session, until it is compacted)", rule.text()));
+        let turn = state
+            .allowed_in_turn
+            .iter()
+            .map(|rule| format!("{}  (until the work on this prompt ends)", rule.text()));
+        CurrentRules {
+            allow: lasting.chain(session).chain(turn).collect(),
+            ask: state.ask.iter().map(text).collect(),
+            deny: state.deny.iter().map(text).collect(),
+        }
     }
 
     fn read(&self) -> RwLockReadGuard<'_, PermissionState> {

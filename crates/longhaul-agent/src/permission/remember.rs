@@ -75,7 +75,7 @@ pub(super) fn append(file: &Path, rule: &str) -> Result<(), RememberError> {
         return Ok(());
     };
     let replaced = replace(&real, changed.as_bytes());
-    replaced.map_err(|unfit| io(io::Error::other(unfit.to_string())))?;
+    replaced.map_err(|unfit| io(io::Error::other(unfit.to_string().trim_end_matches('.'))))?;
     Ok(())
 }
 

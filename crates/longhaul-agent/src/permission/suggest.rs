@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::read_only::is_harmless_in_env;
-use super::shell::{SimpleCommand, reachable, without_timing};
+use super::shell::{ShellWord, SimpleCommand, reachable, without_timing};
 
 /// Commands that are always asked about: they delete, or run whatever follows them.
 const NEVER: &[&str] = &[
@@ -119,43 +119,66 @@ pub(super) fn for_part(part: &SimpleCommand) -> Option<String> {
 }
 
 /// A rule for exactly this command, whose simple commands are `parts`. There is none for commands that delete or run
-/// whatever follows them, none where the text does not say what would run, and none that nobody would read.
-pub(super) fn for_command(command: &str, parts: &[SimpleCommand]) -> Option<String> {
+/// whatever follows them, none where the text does not say what would run, and none that nobody would read; the error
+/// says which.
+pub(super) fn for_command(command: &str, parts: &[SimpleCommand]) -> Result<String, String> {
     let command = command.trim();
-    let fits = !command.is_empty()
-        && command.chars().count() <= LONGEST
-        && !command.contains(|character: char| character == '*' || character.is_control())
-        && !command.ends_with(':');
-    (fits && parts.iter().all(says_what_runs)).then(|| format!("Bash({command})"))
+    if command.chars().count() > LONGEST {
+        return Err(format!("it has more than {LONGEST} characters"));
+    }
+    if command.contains(char::is_control) {
+        return Err("it has several lines".to_owned());
+    }
+    for part in parts {
+        says_what_runs(part)?;
+    }
+    if command.is_empty() || command.contains('*') || command.ends_with(':') {
+        return Err("its signs mean something else in a rule".to_owned());
+    }
+    Ok(format!("Bash({command})"))
 }
 
 /// Whether a part is certain to the last word, and starts nothing that is always asked about.
-fn says_what_runs(part: &SimpleCommand) -> bool {
+fn says_what_runs(part: &SimpleCommand) -> Result<(), String> {
     let loads = |name: &str| {
         LOADING.contains(&name)
             || LOADING_PREFIXES
                 .iter()
                 .any(|prefix| name.starts_with(prefix))
     };
-    let assigns_plainly = part
-        .assigns
-        .iter()
-        .all(|(name, raw)| !loads(name) && !raw.contains(['$', '`']));
+    let unknown = |raw: &str| format!("only the shell knows what {raw} becomes");
+    for (name, raw) in &part.assigns {
+        if loads(name) {
+            return Err(format!("{name} makes programs load code"));
+        }
+        if raw.contains(['$', '`']) {
+            return Err(unknown(raw));
+        }
+    }
     let core = without_timing(part);
-    let is_known = core.words.iter().all(|word| word.is_known() && !word.glob);
-    let begins_plainly = core.words.first().is_none_or(|first| {
+    let is_known = |word: &&ShellWord| word.is_known() && !word.glob;
+    if let Some(word) = core.words.iter().find(|word| !is_known(word)) {
+        return Err(unknown(&word.raw));
+    }
+    if let Some(first) = core.words.first() {
         let plain = |character: char| character.is_alphanumeric() || "._-/+@[".contains(character);
-        first.raw == first.text && !first.text.is_empty() && first.text.chars().all(plain)
-    });
-    let is_refused = |command: &SimpleCommand| {
+        if first.raw != first.text || first.text.is_empty() || !first.text.chars().all(plain) {
+            return Err(unknown(&first.raw));
+        }
+    }
+    if runs_text(&core) {
+        let name = core.name();
+        return Err(format!("{name} would run a text or its input as a program"));
+    }
+    let name = |command: &SimpleCommand| {
         let name = command.name();
-        NEVER.contains(&name.rsplit('/').next().unwrap_or(name))
+        name.rsplit('/').next().unwrap_or(name).to_owned()
     };
-    assigns_plainly
-        && is_known
-        && begins_plainly
-        && !runs_text(&core)
-        && !reachable(&core).iter().any(is_refused)
+    let mut names = reachable(&core).into_iter().map(|command| name(&command));
+    match names.find(|name| NEVER.contains(&name.as_str())) {
+        Some(name) => Err(format!("{name} is always asked about")),
+        None => Ok(()),
+    }
 }
 
 /// Whether an interpreter gets a program as an option, or as its input.
@@ -169,6 +192,8 @@ fn runs_text(part: &SimpleCommand) -> bool {
     match word(1) {
         // `python -m pytest` names a program, as `pytest` does.
         Some("-m") => word(2).is_none_or(|module| module.starts_with('-')),
+        // `node --test` runs the tests of the project.
+        Some("--test" | "--version") => false,
         Some(first) => first.starts_with('-'),
         None => true,
     }

@@ -602,6 +602,9 @@ fn q1_what_a_question_offers_is_no_more_than_it_asks() {
         ("node -e x", None),
         ("$X y", None),
         ("curl example.com", None),
+        ("node --test", Some("Bash(node --test)")),
+        ("source .venv/bin/activate && pytest", None),
+        ("for f in src/*; do python3 $f; done", None),
     ] {
         let judgement = runs(&permissions, command);
         assert_eq!(short(&judgement), "ask", "{command:?}");
@@ -614,6 +617,39 @@ fn q1_what_a_question_offers_is_no_more_than_it_asks() {
                 "{rule} allows {command:?}"
             );
         }
+    }
+}
+
+#[test]
+fn q1_a_question_names_all_parts_and_says_why_no_rule_is_offered() {
+    let permissions = World::new().allowing(&["Bash(safe:*)"]);
+    for (command, says) in [
+        (
+            "npm ci && safe && npm test",
+            "No rule allows these parts of it: npm ci; npm test",
+        ),
+        (
+            "source .venv/bin/activate && pytest",
+            "No rule is offered: source is always asked about.",
+        ),
+        (
+            "for f in src/*; do python3 $f; done",
+            "No rule is offered: only the shell knows what $f becomes.",
+        ),
+        (
+            "python3 -c 'x'",
+            "would run a text or its input as a program.",
+        ),
+        (
+            "LD_PRELOAD=./x.so make",
+            "LD_PRELOAD makes programs load code.",
+        ),
+        ("make\nmake", "No rule is offered: it has several lines."),
+    ] {
+        let PermissionDecision::Ask { reason, .. } = runs(&permissions, command) else {
+            panic!("{command:?} is asked about");
+        };
+        assert!(reason.contains(says), "{command:?}: {reason}");
     }
 }
 
