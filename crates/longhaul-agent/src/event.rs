@@ -66,12 +66,43 @@ pub enum AgentEvent {
     Glance(AgentStatus),
     /// A notice for people, in a sentence.
     Notice(String),
+    /// Hooks run, and not only for a moment.
+    HookRuns(RunningHook),
+    /// The hooks with this number have ended.
+    HookEnded(u64),
+    /// A hook wants the session to begin with this prompt.
+    InitialPrompt(String),
     /// The commands and resources that can be typed have changed: a server has come up.
     OfferChanged,
     /// The words of a guide, such as the tour's.
     Guide(String),
     /// The work on a prompt has ended.
     Ended(PromptOutcome),
+}
+
+/// Hooks that run for an event.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunningHook {
+    /// Which run it is.
+    pub number: u64,
+    /// The event, such as `PreToolUse`.
+    pub event: &'static str,
+    /// The id of the call that it is about, if it is about one.
+    pub call: Option<String>,
+    /// The commands that run, as far as they are known.
+    pub commands: Vec<String>,
+}
+
+impl RunningHook {
+    /// The hook in words: its event, and the first line of its commands.
+    pub(crate) fn words(&self) -> String {
+        let commands = self.commands.iter();
+        let commands: Vec<&str> = commands.filter_map(|it| it.lines().next()).collect();
+        match commands.is_empty() {
+            true => format!("{} hook", self.event),
+            false => format!("{} hook ({})", self.event, commands.join(", ")),
+        }
+    }
 }
 
 /// How the work on a prompt ended.
@@ -153,6 +184,8 @@ pub struct ApprovalRequest {
     pub detail: String,
     /// Why the user is asked.
     pub reason: String,
+    /// The sub-agent that made the call, if one did: its kind and its task.
+    pub asker: Option<String>,
     /// A rule that would allow similar calls from now on, in the syntax of settings: `Bash(cargo test:*)`.
     pub rule: Option<String>,
     /// Receives the answer.

@@ -25,6 +25,7 @@ pub mod session_paths;
 pub mod settings;
 pub mod tool;
 pub mod tools;
+mod typed_text;
 
 pub use effort::EffortSetting;
 pub use own_command::{CommandPart, OwnCommand};

@@ -12,6 +12,8 @@ pub struct OwnCommand {
     pub parts: Vec<CommandPart>,
     /// Rules for calls that may run without asking until the turn ends, as they are written.
     pub allowed_tools: Vec<String>,
+    /// What the user typed; empty if the model invoked it.
+    pub typed: String,
 }
 
 /// A part of a command's prompt.

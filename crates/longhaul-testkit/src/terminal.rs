@@ -114,6 +114,12 @@ impl TestTerminal {
         writer.flush().unwrap();
     }
 
+    /// Answers a question of the agent with these keys: it accepts keys only when the keyboard has rested.
+    pub fn answers(&mut self, keys: &str) {
+        std::thread::sleep(Duration::from_millis(800));
+        self.keys(keys);
+    }
+
     /// The text that the terminal shows.
     pub fn shown(&self) -> String {
         self.screen(vt100::Screen::contents)

@@ -66,6 +66,17 @@ pub(crate) struct AgentSpec {
     pub(crate) effort: EffortSetting,
     /// Hears which session is open.
     pub(crate) listener: Option<Arc<dyn SessionListener>>,
+    pub(crate) opening_hooks: OpeningHooks,
+}
+
+/// When hooks are told about the first session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum OpeningHooks {
+    /// Before the agent is there.
+    #[default]
+    Awaited,
+    /// When the agent begins to work for a host: the host shows what runs.
+    Later,
 }
 
 impl AgentSpec {

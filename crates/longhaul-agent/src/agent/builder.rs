@@ -11,7 +11,7 @@ use longhaul_core::window::QuerySource;
 use longhaul_store::Env;
 use tokio::sync::mpsc;
 
-use super::agent_spec::{AgentSpec, ConversationTools, ToolProvisionFn};
+use super::agent_spec::{AgentSpec, ConversationTools, OpeningHooks, ToolProvisionFn};
 use super::error::AgentError;
 use super::event_sink::EventSink;
 use super::request_prefix::Preferences;
@@ -44,6 +44,7 @@ pub struct AgentBuilder {
     preferences: Preferences,
     max_turns: Option<u32>,
     effort: EffortSetting,
+    opening_hooks: OpeningHooks,
     listener: Option<Arc<dyn SessionListener>>,
     resuming: ResumeOptions,
 }
@@ -75,6 +76,7 @@ impl AgentBuilder {
             preferences: Preferences::default(),
             max_turns: None,
             effort: EffortSetting::default(),
+            opening_hooks: OpeningHooks::default(),
             listener: None,
             resuming: ResumeOptions::default(),
         }
@@ -238,6 +240,14 @@ impl AgentBuilder {
         self
     }
 
+    /// Opens the agent without waiting for the hooks at the start of a session: they run as soon as a
+    /// [host](crate::host::AgentHost) has it, which shows them and lets the user skip them.
+    #[must_use]
+    pub fn opening_hooks_later(mut self) -> Self {
+        self.opening_hooks = OpeningHooks::Later;
+        self
+    }
+
     /// Opens the agent on a session. Its events are sent to the channel.
     pub async fn open(
         self,
@@ -264,6 +274,7 @@ impl AgentBuilder {
             max_turns: self.max_turns,
             effort: self.effort,
             listener: self.listener,
+            opening_hooks: self.opening_hooks,
         };
         let teller = EventSink::new(events);
         let agent = Agent::open(

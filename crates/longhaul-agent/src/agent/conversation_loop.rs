@@ -13,12 +13,14 @@ use longhaul_core::money::Usd;
 use longhaul_core::prompt::{ParameterError, ThinkingChoice};
 use longhaul_provider::{CancellationToken, Reply, StopReason};
 use serde_json::{Value, json};
+use tokio::sync::mpsc::unbounded_channel;
 
 use super::agent_handle::{ObservedSession, PrefixTokenCounts};
 use super::late_tools::LateToolArrivals;
 use super::nested_memory::NestedMemory;
 use super::request_prefix::PrefixBuilder;
-use super::tool_executor::{ExecutedCalls, StopCause, ToolExecutor, wanted};
+use super::requested_call::{RequestedCall, wanted};
+use super::tool_executor::{ExecutedCalls, StopCause, ToolExecutor};
 use super::words;
 use crate::effort::EffortSetting;
 use crate::event::{AgentEvent, PromptOutcome};
@@ -188,20 +190,18 @@ impl ConversationLoop {
         self.may_stop(stop_held_back).await
     }
 
-    async fn call(
-        &mut self,
-        calls: &[super::tool_executor::RequestedCall],
-        cancel: &CancellationToken,
-    ) -> AfterTurn {
-        let handled = self.run_calls(calls, cancel).await;
+    async fn call(&mut self, calls: &[RequestedCall], cancel: &CancellationToken) -> AfterTurn {
+        let (handled, written) = self.run_calls(calls, cancel).await;
         let live = self.session.engine().live();
         let memory = self.nested_memory.find(calls, &handled.outputs, live);
         let memory = self.nested_memory.attachments(memory).await;
         let attachments = memory.into_iter().chain(handled.attachments);
-        let attachments = attachments.map(NewEntry::Attachment);
-        let results = NewEntry::ToolResults(handled.outputs);
-        let entries = std::iter::once(results).chain(attachments).collect();
-        if let Err(error) = self.session.add(entries).await {
+        let attachments: Vec<NewEntry> = attachments.map(NewEntry::Attachment).collect();
+        let added = match attachments.is_empty() {
+            true => Ok(()),
+            false => self.session.add(attachments).await,
+        };
+        if let Err(error) = written.and(added) {
             return AfterTurn::End(PromptOutcome::Failed(error.to_string()));
         }
         self.send_status();
@@ -215,19 +215,32 @@ impl ConversationLoop {
         })
     }
 
-    /// Runs calls while the session's background work continues.
+    /// Runs calls while the session's background work continues. Each result is on disk before the next call that may
+    /// change something begins: what was done must not be forgotten if the program ends in the middle (Y7).
     async fn run_calls(
         &mut self,
-        calls: &[super::tool_executor::RequestedCall],
+        calls: &[RequestedCall],
         cancel: &CancellationToken,
-    ) -> ExecutedCalls {
-        let run = self.tool_executor.run(calls, cancel);
+    ) -> (ExecutedCalls, Result<(), TurnError>) {
+        let (finished, mut results) = unbounded_channel();
+        let run = self.tool_executor.run(calls, cancel, finished);
         tokio::pin!(run);
         let mut under_way = true;
+        let mut written = Ok(());
         loop {
             tokio::select! {
                 biased;
-                handled = &mut run => return handled,
+                Some(output) = results.recv() => {
+                    let added = self.session.add(vec![NewEntry::ToolResults(vec![output])]).await;
+                    written = written.and(added);
+                }
+                handled = &mut run => {
+                    while let Ok(output) = results.try_recv() {
+                        let added = self.session.add(vec![NewEntry::ToolResults(vec![output])]).await;
+                        written = written.and(added);
+                    }
+                    return (handled, written);
+                }
                 () = self.session.drive_background(), if under_way => under_way = false,
             }
         }

@@ -43,6 +43,9 @@ pub enum AgentError {
     /// Another process has the session open.
     #[error(transparent)]
     InUse(#[from] SessionInUse),
+    /// Another process has the session open, and the user wants no copy of it.
+    #[error("nothing was opened")]
+    NotCopied,
     /// The branch could not be resumed.
     #[error(transparent)]
     Branch(#[from] BranchError),

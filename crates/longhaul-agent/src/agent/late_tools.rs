@@ -15,7 +15,8 @@ use longhaul_provider::CancellationToken;
 use serde_json::{Value, json};
 
 use super::conversation_loop::{ConversationLoop, LoopRole};
-use super::tool_executor::{OF_SERVERS, RequestedCall, ToolExecutor};
+use super::requested_call::{OF_SERVERS, RequestedCall};
+use super::tool_executor::ToolExecutor;
 use crate::tool::{CALL_LATE_TOOL, LateInstructions, LateTools, Tool};
 
 /// The maximum length of a tool's definition in an announcement, in bytes. A longer one is given on request.

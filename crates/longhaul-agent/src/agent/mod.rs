@@ -26,6 +26,7 @@ mod notification;
 mod own_command;
 pub(crate) mod rehydrate;
 pub(crate) mod request_prefix;
+pub(crate) mod requested_call;
 pub(crate) mod restore;
 mod resuming;
 mod running;

@@ -7,7 +7,8 @@ use longhaul::Boxed;
 use longhaul_provider::CancellationToken;
 use serde_json::Value;
 
-use super::tool_executor::{CallAudience, RequestedCall, ToolExecutor};
+use super::requested_call::RequestedCall;
+use super::tool_executor::{CallAudience, ToolExecutor};
 use crate::tool::{NestedCalls, SingleCall};
 
 /// Runs calls as a part of another one.

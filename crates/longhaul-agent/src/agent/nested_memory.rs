@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use super::hook_runner::HookRunner;
 use super::rehydrate::loaded_for;
 use super::request_prefix::PrefixBuilder;
-use super::tool_executor::RequestedCall;
+use super::requested_call::RequestedCall;
 use crate::files::FolderFence;
 use crate::permission::{Gate, PermissionDecision};
 use crate::tool::ToolAccess;

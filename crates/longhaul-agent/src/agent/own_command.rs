@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::requested_call::RequestedCall;
 use super::running::Agent;
-use super::tool_executor::{CallAudience, RequestedCall};
+use super::tool_executor::CallAudience;
 use super::user_prompt::UserPrompt;
 use crate::event::PromptOutcome;
 use crate::own_command::{CommandPart, FilledPrompt, OwnCommand, SHELL, shell_input};
@@ -42,7 +43,15 @@ impl Agent {
         }
         let _until_the_end = TurnRules(gate);
         match self.filled(&command).await {
-            Ok(text) => self.prompt(UserPrompt { text, ..mentioned }).await,
+            Ok(text) => {
+                let typed = Some(command.typed).filter(|typed| !typed.is_empty());
+                let said = UserPrompt {
+                    text,
+                    typed,
+                    ..mentioned
+                };
+                self.prompt(said).await
+            }
             Err(ended) => {
                 self.tell_ended(&ended);
                 ended

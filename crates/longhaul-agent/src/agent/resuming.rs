@@ -83,7 +83,7 @@ impl ResumeOptions {
                 }
                 (Err(AgentError::InUse(in_use)), InUsePolicy::Ask(ask)) => match ask(&in_use) {
                     InUseChoice::Copy => break copy_in_use(recipe, &in_use)?,
-                    InUseChoice::Nothing => return Err(in_use.into()),
+                    InUseChoice::Nothing => return Err(AgentError::NotCopied),
                 },
                 (settled, _) => break settled?,
             }

@@ -70,7 +70,9 @@ impl Agent {
 
     /// The reason for the failure, with advice.
     fn with_advice(&self, why: String) -> String {
-        match self.opened.worker.failed.and_then(advice::against) {
+        let presence = self.cross_session.shared.recipe.presence;
+        let failed = self.opened.worker.failed;
+        match failed.and_then(|kind| advice::against(kind, presence)) {
             Some(advice) => format!("{}. {advice}", why.trim_end_matches('.')),
             None => why,
         }
@@ -104,11 +106,10 @@ impl Agent {
             return PromptOutcome::Refused(format!("A hook blocked the prompt: {}", reason.text));
         }
         self.make_scratchpad();
-        let mut entries = std::mem::take(&mut self.opened.before_prompt);
-        entries.push(NewEntry::User {
+        let mut entries = vec![NewEntry::User {
             content: said.content(),
             shown: EntryAudience::ToUser,
-        });
+        }];
         entries.extend(said.notes.into_iter().map(|note| NewEntry::User {
             content: Value::String(note),
             shown: EntryAudience::ToNobody,
@@ -257,6 +258,16 @@ impl Agent {
         &self.model
     }
 
+    /// What is assumed about the model, if nothing is known about it.
+    pub(crate) fn assumptions(&self) -> Vec<String> {
+        let models = &self.cross_session.shared.recipe.options().models;
+        let resolved = models.resolve(&self.model);
+        match models.models().any(|spec| spec.id == resolved.spec.id) {
+            true => Vec::new(),
+            false => resolved.assumptions,
+        }
+    }
+
     /// The library's session: the conversation and the window.
     pub fn session(&self) -> &Session {
         &self.opened.worker.session
@@ -292,6 +303,16 @@ impl Agent {
                 EffectFailureKind::Auth | EffectFailureKind::NotFound | EffectFailureKind::Billing
             )
         )
+    }
+
+    /// Runs the hooks at the start of the session, if that was left for later.
+    pub(crate) async fn run_opening_hooks(&mut self) {
+        let state = &self.cross_session;
+        state.run_opening_hooks(&mut self.opened).await;
+        if let Some(prompt) = self.take_initial_prompt() {
+            let event = AgentEvent::InitialPrompt(prompt);
+            self.cross_session.shared.event_sink.send(event);
+        }
     }
 
     /// A prompt that a hook wants the session to begin with; it is returned only once.

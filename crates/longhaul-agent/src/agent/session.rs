@@ -10,7 +10,7 @@ use longhaul_provider::CancellationToken;
 use serde_json::json;
 
 use super::agent_handle::AgentHandle;
-use super::agent_spec::{AgentSpec, ConversationRole};
+use super::agent_spec::{AgentSpec, ConversationRole, OpeningHooks};
 use super::assembly::{Assembled, Conversation, Holder, Shared, User};
 use super::conversation_loop::ConversationLoop;
 use super::earlier_usage;
@@ -49,10 +49,16 @@ pub(crate) struct OpenSession {
     pub(crate) usage_log: Arc<SessionUsageLog>,
     /// Entries that go with the first prompt.
     pub(crate) pending: Vec<NewEntry>,
-    /// Entries that come before the next prompt.
-    pub(crate) before_prompt: Vec<NewEntry>,
     /// A prompt that a hook wants the session to begin with.
     pub(crate) initial_prompt: Option<String>,
+    /// What hooks have not been told yet.
+    pub(crate) opening: Option<SessionOpening>,
+}
+
+/// What hooks are told when a session is open.
+pub(crate) struct SessionOpening {
+    files: longhaul_core::prompt::memory::FoundMemoryFiles,
+    event: HookEvent,
 }
 
 impl Agent {
@@ -83,7 +89,10 @@ impl Agent {
             },
             cancellation,
         };
-        let opened = lasting.open(settled, &model, Arc::default()).await?;
+        let mut opened = lasting.open(settled, &model, Arc::default())?;
+        if lasting.shared.recipe.opening_hooks == OpeningHooks::Awaited {
+            lasting.run_opening_hooks(&mut opened).await;
+        }
         Ok(Self::of(lasting, opened, model))
     }
 }
@@ -111,8 +120,24 @@ impl CrossSessionState {
         });
     }
 
-    /// Opens a session and tells hooks about it.
-    pub(crate) async fn open(
+    /// Tells hooks about an open session, and takes what they want the model to know.
+    pub(crate) async fn run_opening_hooks(&self, opened: &mut OpenSession) {
+        let Some(SessionOpening { files, event }) = opened.opening.take() else {
+            return;
+        };
+        let ringer = opened.worker.tool_executor.hook_runner.clone();
+        loaded(&ringer, &files, LoadReason::SessionStart).await;
+        let started = ringer.run_hooks(event).await;
+        if started.cancelled {
+            (self.shared.event_sink).notice("The SessionStart hook was skipped.");
+        }
+        let context = hook_context("SessionStart", &started.context);
+        opened.pending.extend(context.map(NewEntry::Attachment));
+        opened.initial_prompt = started.initial_user_message;
+    }
+
+    /// Opens a session; hooks are told about it afterwards.
+    pub(crate) fn open(
         &self,
         settled: ChosenSession,
         model: &str,
@@ -123,8 +148,6 @@ impl CrossSessionState {
             self.shared.event_sink.notice(notice.clone());
         }
         let (mut opened, found) = self.assemble(settled, model, account, Arc::default())?;
-        let ringer = &opened.worker.tool_executor.hook_runner;
-        loaded(ringer, &found.files, LoadReason::SessionStart).await;
         for notice in &found.notices {
             self.shared.event_sink.notice(notice.to_string());
         }
@@ -148,8 +171,9 @@ impl CrossSessionState {
                 .as_secs();
             u64::try_from(passed).unwrap_or_default()
         });
-        let started = ringer
-            .run_hooks(HookEvent::SessionStart {
+        opened.opening = Some(SessionOpening {
+            files: found.files,
+            event: HookEvent::SessionStart {
                 source,
                 model: Some(model.to_owned()),
                 session_title: None,
@@ -157,9 +181,8 @@ impl CrossSessionState {
                 context_tokens,
                 prompt_cache_likely_expired: None,
                 estimated_cache_write_usd: None,
-            })
-            .await;
-        let context = hook_context("SessionStart", &started.context);
+            },
+        });
         let skills = found.skill_listing.filter(|_| is_new);
         let skills = skills.map(|listing| json!({"type": "skill_listing", "content": listing}));
         let announced = if is_new {
@@ -167,10 +190,9 @@ impl CrossSessionState {
         } else {
             Vec::new()
         };
-        opened.pending = (skills.into_iter().chain(announced).chain(context))
+        opened.pending = (skills.into_iter().chain(announced))
             .map(NewEntry::Attachment)
             .collect();
-        opened.initial_prompt = started.initial_user_message;
         if let Some(listener) = &self.shared.recipe.listener {
             listener.opened(&opened.place.session_folder());
         }
@@ -282,8 +304,8 @@ impl CrossSessionState {
             sources,
             usage_log: account,
             pending: Vec::new(),
-            before_prompt: Vec::new(),
             initial_prompt: None,
+            opening: None,
         };
         Ok((opened, read))
     }

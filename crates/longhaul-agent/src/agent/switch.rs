@@ -46,10 +46,8 @@ impl Agent {
         } else {
             Arc::default()
         };
-        let opened = self
-            .cross_session
-            .open(settled, &self.model, account)
-            .await?;
+        let mut opened = self.cross_session.open(settled, &self.model, account)?;
+        self.cross_session.run_opening_hooks(&mut opened).await;
         let left = std::mem::replace(&mut self.opened, opened);
         forget_if_empty(&left.place.transcript);
         self.send_status();

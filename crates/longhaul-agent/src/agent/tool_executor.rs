@@ -11,58 +11,26 @@ use longhaul::Boxed;
 use longhaul::hooks::{HookEvent, HookPermission};
 use longhaul_core::engine::ToolOutput;
 use longhaul_core::prompt::UserPresence;
-use longhaul_provider::{CancellationToken, Reply};
+use longhaul_provider::CancellationToken;
 use serde_json::Value;
+use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::{Mutex, oneshot};
 
 use super::detail::detail;
 use super::event_sink::EventSink;
 use super::hook_runner::{HookRunner, hook_context};
 use super::nested_calls::CallsOfCall;
+use super::requested_call::RequestedCall;
 use super::user_answers;
 use super::words;
 use crate::event::{AgentEvent, ApprovalAnswer, ApprovalRequest, DeniedCall};
 use crate::permission::{Gate, PermissionDecision, RuleLifetime};
-use crate::tool::{
-    CALL_LATE_TOOL, CallContext, CallGuard, LateTools, SingleCall, Tool, ToolCallOutput, Toolbox,
-};
+use crate::tool::{CallContext, CallGuard, LateTools, SingleCall, Tool, ToolCallOutput, Toolbox};
 
 /// The maximum number of calls that run in parallel.
 const SIDE_BY_SIDE: usize = 10;
-/// What the names of servers' tools begin with.
-pub(super) const OF_SERVERS: &str = "mcp__";
 /// How long a stopped tool may take to end by itself.
 const GRACE: Duration = Duration::from_secs(2);
-
-/// A call that the model requested.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct RequestedCall {
-    pub(crate) id: String,
-    pub(crate) name: String,
-    /// None if the input is not an object.
-    pub(crate) input: Option<Value>,
-}
-
-impl RequestedCall {
-    /// The call that this one stands for: a tool that came late is called through another one.
-    fn resolved(&self) -> Self {
-        let inner = || {
-            let input = self.input.as_ref()?;
-            let name = input["name"].as_str()?.trim();
-            let arguments = input.get("arguments").filter(|it| it.is_object())?;
-            Some(Self {
-                id: self.id.clone(),
-                name: name.to_owned(),
-                input: Some(arguments.clone()),
-            })
-        };
-        let is_late = self.name == CALL_LATE_TOOL;
-        let inner = is_late.then(inner).flatten();
-        inner
-            .filter(|call| call.name.starts_with(OF_SERVERS))
-            .unwrap_or_else(|| self.clone())
-    }
-}
 
 /// The listeners that are notified about tool calls.
 #[derive(Clone)]
@@ -85,6 +53,8 @@ pub(crate) struct ToolExecutor {
     pub(crate) audience: CallAudience,
     /// Held while a question is open, so that people are asked one question at a time.
     pub(crate) asking: Arc<Mutex<()>>,
+    /// The sub-agent that makes the calls, for people: its kind and its task.
+    pub(crate) asker: Option<String>,
     /// Whether there is a user to ask, also for the calls of sub-agents.
     pub(crate) presence: UserPresence,
 }
@@ -98,6 +68,26 @@ pub(crate) struct ExecutedCalls {
     pub(crate) attachments: Vec<Value>,
     /// Why the work ends after the calls.
     pub(crate) stop: Option<StopCause>,
+}
+
+impl ExecutedCalls {
+    fn take(
+        &mut self,
+        call: &RequestedCall,
+        done: FinishedCall,
+        finished: &UnboundedSender<ToolOutput>,
+    ) {
+        let output = ToolOutput {
+            tool_use_id: call.id.clone(),
+            content: done.output.content,
+            is_error: done.output.is_error,
+        };
+        // A conversation that is gone needs no results.
+        let _ = finished.send(output.clone());
+        self.outputs.push(output);
+        self.attachments.extend(done.context);
+        self.stop = self.stop.take().or(done.stop);
+    }
 }
 
 /// Why the work ends after calls.
@@ -141,56 +131,35 @@ enum PreRunDecision {
     Not(FinishedCall),
 }
 
-/// The calls that a reply requests.
-pub(crate) fn wanted(reply: &Reply) -> Vec<RequestedCall> {
-    let calls = reply.tool_calls().map(|call| {
-        let input: Option<Value> = serde_json::from_slice(call.input_json).ok();
-        // The provider wraps input that is not valid JSON.
-        let input = input.filter(|input| input.is_object() && input.get("INVALID_JSON").is_none());
-        RequestedCall {
-            id: call.id.into_owned(),
-            name: call.name.into_owned(),
-            input,
-        }
-    });
-    calls.collect()
-}
-
 impl ToolExecutor {
-    /// Runs calls. When the token is cancelled, running calls are stopped and the remaining ones are not started.
+    /// Runs calls. When the token is cancelled, running calls are stopped and the remaining ones are not started. Each
+    /// result is sent to `finished` as soon as those before it are there, too.
     pub(crate) async fn run(
         &self,
         calls: &[RequestedCall],
         cancel: &CancellationToken,
+        finished: UnboundedSender<ToolOutput>,
     ) -> ExecutedCalls {
         let mut handled = ExecutedCalls::default();
         let calls: Vec<RequestedCall> = calls.iter().map(RequestedCall::resolved).collect();
         self.wait_for_servers(&calls, cancel).await;
         for batch in self.batches(&calls) {
-            let halted = handled.stop.is_some() || cancel.is_cancelled();
-            let done: Vec<FinishedCall> = if halted {
-                batch
-                    .iter()
-                    .map(|_| not_done(words::not_run(), "not run").into())
-                    .collect()
-            } else {
-                let mut runs: Vec<Boxed<'_, FinishedCall>> = Vec::with_capacity(batch.len());
+            if handled.stop.is_some() || cancel.is_cancelled() {
                 for call in batch {
-                    runs.push(Box::pin(self.one(call, cancel)));
-                }
-                stream::iter(runs).buffered(SIDE_BY_SIDE).collect().await
-            };
-            for (call, done) in batch.iter().zip(done) {
-                if halted {
+                    let done = FinishedCall::from(not_done(words::not_run(), "not run"));
                     self.ended(call, &done.output);
+                    handled.take(call, done, &finished);
                 }
-                handled.outputs.push(ToolOutput {
-                    tool_use_id: call.id.clone(),
-                    content: done.output.content,
-                    is_error: done.output.is_error,
-                });
-                handled.attachments.extend(done.context);
-                handled.stop = handled.stop.take().or(done.stop);
+                continue;
+            }
+            let mut runs: Vec<Boxed<'_, FinishedCall>> = Vec::with_capacity(batch.len());
+            for call in batch {
+                runs.push(Box::pin(self.one(call, cancel)));
+            }
+            let mut runs = stream::iter(runs).buffered(SIDE_BY_SIDE);
+            let mut calls = batch.iter();
+            while let (Some(done), Some(call)) = (runs.next().await, calls.next()) {
+                handled.take(call, done, &finished);
             }
         }
         if cancel.is_cancelled() {
@@ -354,6 +323,7 @@ impl ToolExecutor {
             },
             access: access.clone(),
             reason: reason.clone(),
+            asker: self.asker.clone(),
             rule: rule.clone(),
             answer,
         };
@@ -386,10 +356,18 @@ impl ToolExecutor {
             Ok(ApprovalAnswer::Session) => Some(RuleLifetime::Session),
             Ok(ApprovalAnswer::Project) => Some(RuleLifetime::Project),
         };
-        if let Some((rule, lasting)) = rule.zip(lasting)
-            && let Err(sentence) = self.gate.remember(&rule, lasting)
-        {
-            self.event_sink.notice(sentence);
+        if let Some((rule, lasting)) = rule.zip(lasting) {
+            let how_long = match lasting {
+                RuleLifetime::Session => "session",
+                RuleLifetime::Project => "project",
+            };
+            self.event_sink
+                .notice(match self.gate.remember(&rule, lasting) {
+                    Ok(()) => format!("allowed for this {how_long}: {rule}"),
+                    Err(sentence) => {
+                        format!("allowed this once, not for this {how_long}: {sentence}")
+                    }
+                });
         }
         PreRunDecision::Run(input, CallGuard::Nothing)
     }
@@ -493,6 +471,7 @@ impl ToolExecutor {
             id: call.id.clone(),
             // A child token: a tool that ends itself early ends nothing else.
             cancel: cancel.child_token(),
+            work: cancel.clone(),
             progress: Arc::new(move |text| match &shown {
                 CallAudience::Calls => teller.send(AgentEvent::ToolProgress {
                     id: id.clone(),

@@ -21,9 +21,11 @@ impl Agent {
             Value::String(text) => text.clone(),
             other => other.to_string(),
         };
-        self.opened
-            .before_prompt
-            .extend([entry("bash-input", command), entry("bash-stdout", &said)]);
+        let entries = vec![entry("bash-input", command), entry("bash-stdout", &said)];
+        // At once: the user may leave before the next prompt.
+        if let Err(error) = self.opened.worker.session.add(entries).await {
+            self.notice(format!("The model will not see this: {error}"));
+        }
         Some(output)
     }
 }

@@ -60,7 +60,9 @@ impl TextCommands {
         match command::read(text, &own) {
             ParsedInput::Prompt => CommandOutcome::Prompt(UserPrompt::text(text)),
             // In print mode, nobody types commands for a shell.
-            ParsedInput::Shell(_) => CommandOutcome::Prompt(UserPrompt::text(text)),
+            ParsedInput::Shell(_) | ParsedInput::NoShellCommand => {
+                CommandOutcome::Prompt(UserPrompt::text(text))
+            }
             ParsedInput::Builtin(BuiltinCommand::Init, _) => {
                 CommandOutcome::Prompt(UserPrompt::text(command::INIT))
             }

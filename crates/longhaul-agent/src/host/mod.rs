@@ -2,8 +2,9 @@
 //! read-only queries are answered in the meantime, from the transcript and from the last snapshot.
 //!
 //! `work.rs` is the task, `read_only_queries.rs` answers read-only queries, `transcript.rs` reads the conversation for
-//! people, `rewinding.rs` plans rewinds and restores files, `session_pages.rs` writes pages of text, `idle.rs` notices that the user is away, `tour.rs` drives the tour for newcomers.
+//! people (`attachment_line.rs` what goes with a message), `rewinding.rs` plans rewinds and restores files, `session_pages.rs` writes pages of text, `idle.rs` notices that the user is away, `tour.rs` drives the tour for newcomers.
 
+mod attachment_line;
 mod commands;
 mod idle;
 mod read_only_queries;

@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use longhaul::rewind;
 use longhaul::undo::{self, UndoMode};
 use longhaul_core::config::Config;
+use longhaul_core::figures::grouped;
 use longhaul_core::inspect::EconomyReport;
 use longhaul_core::models::{ModelSpec, ModelTable};
 use longhaul_core::money::TokenPrice;
@@ -24,6 +25,7 @@ use crate::screen::{
     MessageAuthor, MessageItem, ModelItem, ReplySender, ResourceItem, RewindChoices, SessionItem,
     TranscriptItem,
 };
+use crate::typed_text::TypedText;
 
 /// Answers queries about an agent that another task works with.
 pub(super) struct ReadOnlyQueries {
@@ -93,7 +95,7 @@ impl ReadOnlyQueries {
             let item = session(listed);
             if is_now {
                 SessionItem {
-                    title: format!("{} (this one)", item.title),
+                    mark: "(this one)".to_owned(),
                     ..item
                 }
             } else {
@@ -148,12 +150,15 @@ impl ReadOnlyQueries {
             return Ok(RewindChoices::default());
         }
         let spoken = rewind::rewind_points(&look.transcript).map_err(unreadable)?;
-        let messages = spoken.into_iter().map(|said| MessageItem {
-            tokens: RoughEstimator::text(&said.text).unpadded(),
-            line: said.text.lines().next().unwrap_or_default().to_owned(),
-            uuid: said.uuid,
-            who: MessageAuthor::User,
-            at: said.at,
+        let messages = spoken.into_iter().filter_map(|said| {
+            let typed = TypedText::words(&said.text)?;
+            Some(MessageItem {
+                tokens: RoughEstimator::text(&said.text).unpadded(),
+                line: typed.lines().next().unwrap_or_default().to_owned(),
+                uuid: said.uuid,
+                who: MessageAuthor::User,
+                at: said.at,
+            })
         });
         let undone = undo::undo(
             &look.transcript,
@@ -259,9 +264,10 @@ fn session(listed: ListedSession) -> SessionItem {
         .title
         .unwrap_or_else(|| "(nothing said yet)".to_owned());
     SessionItem {
-        title: match listed.owner {
-            HomeOwner::Longhaul => title,
-            _ => format!("{title} (Claude Code's; it is copied)"),
+        title,
+        mark: match listed.owner {
+            HomeOwner::Longhaul => String::new(),
+            _ => "(Claude Code's; it is copied)".to_owned(),
         },
         modified: Timestamp::try_from(listed.modified).ok(),
         messages: listed.turns.unwrap_or_default() as u64,
@@ -271,7 +277,7 @@ fn session(listed: ListedSession) -> SessionItem {
 }
 
 fn about(spec: &ModelSpec) -> String {
-    let window = format!("{} thousand tokens", spec.window / 1_000);
+    let window = format!("{} tokens", grouped(spec.window));
     match &spec.prices {
         Some(prices) => {
             let base = &prices.base;

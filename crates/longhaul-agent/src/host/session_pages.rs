@@ -13,7 +13,7 @@ use longhaul_store::keep_private;
 use super::read_only_queries::ReadOnlyQueries;
 use super::transcript;
 use crate::agent::AgentKind;
-use crate::permission::PermissionRules;
+use crate::permission::CurrentRules;
 use crate::screen::{HostRefusal, SessionPage, transcript_text};
 use crate::tools::mcp::McpServerStatus;
 
@@ -81,7 +81,7 @@ impl ReadOnlyQueries {
     }
 
     fn permissions(&self) -> String {
-        let PermissionRules { allow, ask, deny } = &self.workplace.project.rules;
+        let CurrentRules { allow, ask, deny } = self.workplace.current_rules();
         let mut text = format!(
             "Mode: {}\n",
             crate::screen::mode_name(self.workplace.mode())
@@ -93,11 +93,12 @@ impl ReadOnlyQueries {
             }
             let _ = writeln!(text, "{name}:");
             for rule in rules {
-                let _ = writeln!(text, "  {}", rule.text());
+                let _ = writeln!(text, "  {rule}");
             }
         }
         let local = &self.workplace.project.local_settings;
-        let _ = writeln!(text, "“Always allow” writes to {}.", local.display());
+        let local = local.display();
+        let _ = writeln!(text, "“yes, and for this project” writes to {local}.");
         text
     }
 
@@ -179,7 +180,7 @@ fn server_line(status: &McpServerStatus) -> String {
                 true => format!("\n    its log: {}", log.display()),
                 false => String::new(),
             };
-            format!("failed: {why}{log}")
+            format!("{why}{log}")
         }
     }
 }

@@ -1,19 +1,27 @@
 //! The conversation on disk, read for people: its entries, its reports, what fills its window.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::io;
 use std::path::Path;
 
+use longhaul_core::figures::counted;
 use longhaul_core::inspect::{Inspection, InspectionReport, LineEnd};
-use longhaul_core::message::{BlockKind, EntryBlock, EntryKind, EntryView, LineScanner, Subtype};
+use longhaul_core::json::ObjectReader;
+use longhaul_core::message::{
+    BlockKind, EntryBlock, EntryKind, EntryView, Id, LineScanner, Subtype,
+};
 use longhaul_core::models::ModelTable;
 use longhaul_core::report::{LossReport, ViewTokens};
 use longhaul_core::window::WindowSettings;
 use longhaul_store::{LineEnding, LineReader};
 use serde_json::Value;
 
+use super::attachment_line;
 use crate::agent::{SessionSnapshot, is_interrupt_marker};
-use crate::screen::{TranscriptItem, TranscriptKind};
+use crate::event::EXIT_PLAN_MODE;
+use crate::screen::{CallOutcome, TranscriptItem, TranscriptKind};
+use crate::typed_text::TypedText;
 
 /// Fields of a call's input that say what it is about, the best ones first.
 const TELLING: [&str; 11] = [
@@ -34,14 +42,18 @@ const LINE: usize = 100;
 
 /// All entries of a transcript, including those that are only in the transcript, but without meta entries.
 pub(super) fn items(path: &Path, prefix: u64) -> io::Result<Vec<TranscriptItem>> {
-    let mut items = Vec::new();
+    let mut reader = TranscriptItemReader {
+        prefix,
+        items: Vec::new(),
+        calls: HashMap::new(),
+    };
     each(path, |view| {
         let flags = view.facets.flags;
         if !flags.meta && !flags.sidechain {
-            take(view, prefix, &mut items);
+            reader.take(view);
         }
     })?;
-    Ok(items)
+    Ok(reader.items)
 }
 
 /// The report of a compaction in words: of the newest one, or of the one with this boundary.
@@ -111,100 +123,195 @@ pub(super) fn each(path: &Path, mut take: impl FnMut(EntryView<'_>)) -> io::Resu
     Ok(())
 }
 
-fn take(view: EntryView<'_>, prefix: u64, items: &mut Vec<TranscriptItem>) {
-    let at = view.timestamp();
-    let mut add = |kind: TranscriptKind, text: String| {
-        if !text.trim().is_empty() || matches!(kind, TranscriptKind::Call { .. }) {
-            items.push(TranscriptItem { kind, text, at });
+/// Reads entries for people.
+struct TranscriptItemReader {
+    /// The size of the request prefix in tokens.
+    prefix: u64,
+    items: Vec<TranscriptItem>,
+    /// Where the calls without a result are among the items.
+    calls: HashMap<Id, usize>,
+}
+
+impl TranscriptItemReader {
+    fn add(&mut self, view: EntryView<'_>, kind: TranscriptKind, text: String) {
+        let is_shown = matches!(
+            kind,
+            TranscriptKind::Call { .. } | TranscriptKind::Attachment(_) | TranscriptKind::Output
+        );
+        if is_shown || !text.trim().is_empty() {
+            let at = view.timestamp();
+            self.items.push(TranscriptItem { kind, text, at });
         }
-    };
-    match view.facets.kind {
-        EntryKind::User | EntryKind::Assistant => {
-            for block in view.facets.blocks.iter().filter(|block| !block.inner) {
-                if let Some((kind, text)) = said(view, block) {
-                    add(kind, text);
+    }
+
+    fn take(&mut self, view: EntryView<'_>) {
+        match view.facets.kind {
+            EntryKind::User | EntryKind::Assistant => {
+                for block in view.facets.blocks.iter().filter(|block| !block.inner) {
+                    self.block(view, block);
                 }
             }
-        }
-        EntryKind::Attachment => {
-            if let Some(attachment) = view.visible_attachment() {
-                let name = attachment.string("type").unwrap_or_default().into_owned();
+            EntryKind::Attachment if view.visible_attachment().is_some() => {
+                let cwd = ObjectReader::new(view.line).string("cwd");
                 let value = value(view.facets.attachment.of(view.line));
-                add(TranscriptKind::Attachment(name), pretty(&value));
+                let line = attachment_line::of(&value, &cwd.unwrap_or_default());
+                self.add(view, TranscriptKind::Attachment(line), String::new());
             }
-        }
-        EntryKind::System => {
-            let content = value(view.line);
-            let content = content["content"].as_str().unwrap_or_default().to_owned();
-            match view.facets.subtype {
-                Subtype::CompactBoundary => {
-                    let text = boundary_report(view, prefix).unwrap_or(content);
-                    add(TranscriptKind::Boundary, text);
+            EntryKind::System => {
+                let content = value(view.line);
+                let content = content["content"].as_str().unwrap_or_default().to_owned();
+                match view.facets.subtype {
+                    Subtype::CompactBoundary => {
+                        let text = boundary_report(view, self.prefix).unwrap_or(content);
+                        self.add(view, TranscriptKind::Boundary, text);
+                    }
+                    _ => self.add(view, TranscriptKind::Notice, content),
                 }
-                _ => add(TranscriptKind::Notice, content),
             }
+            // Progress, titles, request prefixes, and kinds that say nothing to people.
+            _ => {}
         }
-        // Progress, titles, request prefixes, and kinds that say nothing to people.
-        _ => {}
+    }
+
+    fn block(&mut self, view: EntryView<'_>, block: &EntryBlock) {
+        let is_user = view.facets.kind == EntryKind::User;
+        let body = || value(block.body.of(view.line));
+        match block.kind {
+            BlockKind::Text => {
+                if let Some(text) = body().as_str() {
+                    let (kind, text) = said(view, text, is_user);
+                    self.add(view, kind, text);
+                }
+            }
+            BlockKind::Thinking => {
+                let whole = value(block.span.of(view.line));
+                let text = whole["thinking"].as_str().unwrap_or_default();
+                self.add(view, TranscriptKind::Thinking, text.to_owned());
+            }
+            BlockKind::ToolUse => {
+                let input = body();
+                let cwd = ObjectReader::new(view.line).string("cwd");
+                let name = view.text(block.name).into_owned();
+                let kind = TranscriptKind::Call {
+                    line: call_line(&name, &input, &cwd.unwrap_or_default()),
+                    name,
+                    outcome: CallOutcome::None,
+                };
+                if let Some(id) = view.block_id(block) {
+                    self.calls.insert(id, self.items.len());
+                }
+                self.add(view, kind, pretty(&input));
+            }
+            BlockKind::ToolResult => {
+                let text = result(&body());
+                let call = view.block_id(block).and_then(|id| self.calls.remove(&id));
+                let call = call.and_then(|at| self.items.get_mut(at));
+                if let Some(TranscriptItem {
+                    kind: TranscriptKind::Call { name, outcome, .. },
+                    ..
+                }) = call
+                {
+                    *outcome = outcome_of(name, &text, block.is_error);
+                }
+                let is_error = block.is_error;
+                self.add(view, TranscriptKind::Result { is_error }, text);
+            }
+            BlockKind::Image | BlockKind::Document => {
+                let what = "a picture or a document";
+                // The user's words are in a block of their own.
+                match is_user {
+                    true => self.add(
+                        view,
+                        TranscriptKind::Attachment(what.to_owned()),
+                        String::new(),
+                    ),
+                    false => self.add(view, TranscriptKind::Assistant, format!("[{what}]")),
+                }
+            }
+            _ => {}
+        }
     }
 }
 
-fn said(view: EntryView<'_>, block: &EntryBlock) -> Option<(TranscriptKind, String)> {
-    let is_user = view.facets.kind == EntryKind::User;
-    let body = || value(block.body.of(view.line));
-    Some(match block.kind {
-        BlockKind::Text => {
-            let text = body().as_str()?.to_owned();
-            let flags = view.facets.flags;
-            let kind = match (is_user, flags.compact_summary) {
-                (true, true) => TranscriptKind::Summary,
-                (true, false) if is_interrupt_marker(&text) => {
-                    return Some((TranscriptKind::Notice, "stopped".to_owned()));
-                }
-                (true, false) if flags.meta => {
-                    TranscriptKind::Attachment("a note to the model".to_owned())
-                }
-                (true, false) => TranscriptKind::User,
-                (false, _) => TranscriptKind::Assistant,
+/// A text of the user's or the model's.
+fn said(view: EntryView<'_>, text: &str, is_user: bool) -> (TranscriptKind, String) {
+    if !is_user {
+        return (TranscriptKind::Assistant, text.to_owned());
+    }
+    if view.facets.flags.compact_summary {
+        return (TranscriptKind::Summary, text.to_owned());
+    }
+    if is_interrupt_marker(text) {
+        return (TranscriptKind::Notice, "stopped".to_owned());
+    }
+    match TypedText::read(text) {
+        TypedText::Prompt(words) => (TranscriptKind::User, words),
+        TypedText::Shell(command) => (TranscriptKind::Shell, command),
+        TypedText::Output(output) => (TranscriptKind::Output, output),
+        TypedText::Hosts => {
+            let line = "a note to the model".to_owned();
+            (TranscriptKind::Attachment(line), String::new())
+        }
+    }
+}
+
+/// A call in one line.
+fn call_line(name: &str, input: &Value, cwd: &str) -> String {
+    let telling = TELLING.iter().find_map(|name| input[*name].as_str());
+    let line = telling
+        .and_then(|text| text.lines().next())
+        .unwrap_or_default();
+    let line = if name == EXIT_PLAN_MODE {
+        let plan = input["plan"].as_str().unwrap_or_default();
+        let first = plan.lines().next().unwrap_or_default();
+        first.trim_start_matches(['#', ' '])
+    } else {
+        within(line, cwd)
+    };
+    line.chars().take(LINE).collect()
+}
+
+/// A path as people know it: relative to the folder where it is below it.
+pub(super) fn within<'a>(path: &'a str, cwd: &str) -> &'a str {
+    let below = path.strip_prefix(cwd).filter(|_| !cwd.is_empty());
+    let below = below.and_then(|path| path.strip_prefix('/'));
+    below.filter(|path| !path.is_empty()).unwrap_or(path)
+}
+
+/// What became of a call, as far as its result tells.
+fn outcome_of(name: &str, text: &str, is_error: bool) -> CallOutcome {
+    let first = text.lines().next().unwrap_or_default();
+    if is_unanswered_result(text) {
+        return CallOutcome::None;
+    }
+    if is_error {
+        let sentence = first.split_once(". ").map_or(first, |(first, _)| first);
+        let why: String = sentence.trim_end_matches('.').chars().take(LINE).collect();
+        return CallOutcome::Failed(match why.strip_prefix("Exit code ") {
+            Some(code) => format!("exit code {code}"),
+            None => why,
+        });
+    }
+    CallOutcome::Done(match name {
+        "Read" => {
+            // A line of the file begins with its number and a tab.
+            let is_numbered = |line: &&str| {
+                let number = line.split_once('\t').map(|(number, _)| number.trim());
+                number.is_some_and(|number| number.parse::<u64>().is_ok())
             };
-            (kind, text)
+            match text.lines().filter(is_numbered).count() {
+                0 => String::new(),
+                lines => counted(lines as u64, "line"),
+            }
         }
-        BlockKind::Thinking => {
-            let whole = value(block.span.of(view.line));
-            (
-                TranscriptKind::Thinking,
-                whole["thinking"].as_str()?.to_owned(),
-            )
-        }
-        BlockKind::ToolUse => {
-            let input = body();
-            let telling = TELLING.iter().find_map(|name| input[*name].as_str());
-            let line = telling
-                .and_then(|text| text.lines().next())
-                .unwrap_or_default();
-            let kind = TranscriptKind::Call {
-                name: view.text(block.name).into_owned(),
-                line: line.chars().take(LINE).collect(),
-            };
-            (kind, pretty(&input))
-        }
-        BlockKind::ToolResult => {
-            let kind = TranscriptKind::Result {
-                is_error: block.is_error,
-            };
-            (kind, result(&body()))
-        }
-        BlockKind::Image | BlockKind::Document => {
-            let kind = if is_user {
-                // The user's words are in a block of their own.
-                TranscriptKind::Attachment("a picture or a document".to_owned())
-            } else {
-                TranscriptKind::Assistant
-            };
-            (kind, "[a picture or a document]".to_owned())
-        }
-        _ => return None,
+        "Bash" => "done".to_owned(),
+        _ => String::new(),
     })
+}
+
+/// Whether this is what the model is told about a call that has no result.
+fn is_unanswered_result(text: &str) -> bool {
+    text.starts_with("This call has no result:")
 }
 
 /// The result of a call, as text.

@@ -17,6 +17,7 @@ use crate::screen::{
     CompactionReply, CompactionRequest, CompactionStep, HostRefusal, HostRequest, ReplySender,
     RewindReply, RewindRequest, RewindScope, ShellResult,
 };
+use crate::typed_text::TypedText;
 
 /// A job for the task.
 pub(super) enum HostJob {
@@ -31,6 +32,7 @@ pub(super) async fn work(
     mut jobs: UnboundedReceiver<HostJob>,
     mut idle: IdleWatch,
 ) {
+    agent.run_opening_hooks().await;
     loop {
         let job = tokio::select! {
             biased;
@@ -131,6 +133,11 @@ async fn perform(agent: &mut Agent, workplace: &ProjectSetup, ask: HostRequest) 
         }
         HostRequest::SwitchModel(model, reply) => {
             let done = agent.switch_model(&model).await;
+            if done.is_ok() {
+                for sentence in agent.assumptions() {
+                    agent.notice(sentence);
+                }
+            }
             answer(reply, done.map_err(refusal));
         }
         HostRequest::SetEffort(effort, reply) => {
@@ -213,12 +220,16 @@ pub(super) async fn with_mentions(
 async fn shell(agent: &mut Agent, command: &str) -> Result<ShellResult, HostRefusal> {
     let ran = agent.run_for_user(command).await;
     let ran = ran.ok_or_else(|| HostRefusal("there is no shell in this session".to_owned()))?;
+    let output = match (&*ran.detail, &ran.content) {
+        ("", serde_json::Value::String(text)) => text.clone(),
+        ("", other) => other.to_string(),
+        (written, _) => written.to_owned(),
+    };
     Ok(ShellResult {
-        output: match &ran.content {
-            serde_json::Value::String(text) => text.clone(),
-            other => other.to_string(),
-        },
+        lines: ran.lines.unwrap_or(output.lines().count() as u64),
+        output,
         is_error: ran.is_error,
+        line: ran.line,
     })
 }
 
@@ -232,7 +243,8 @@ async fn rewind(agent: &mut Agent, ask: &RewindRequest) -> Result<RewindReply, H
         done.files = Some(restored.await.map_err(refusal)??);
     }
     if matches!(ask.scope, RewindScope::Conversation | RewindScope::Both) {
-        done.text = Some(agent.rewind(&ask.uuid).await.map_err(refusal)?.text);
+        let text = agent.rewind(&ask.uuid).await.map_err(refusal)?.text;
+        done.text = Some(TypedText::words(&text).unwrap_or(text));
     }
     Ok(done)
 }

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use longhaul_core::figures::{counted, grouped};
+use longhaul_core::figures::{counted, counted_as, grouped};
 use serde_json::{Value, json};
 
 use super::ProjectSetup;
@@ -15,6 +15,8 @@ const MOST_MENTIONS: usize = 10;
 /// The maximum number of lines and of bytes of a file.
 const MOST_LINES: usize = 2_000;
 const MOST_BYTES: usize = 100_000;
+/// The maximum number of names in the listing of a folder.
+const MOST_NAMES: usize = 500;
 /// Signs that end a sentence rather than a path.
 const AFTER: [char; 9] = [',', '.', ';', ':', '!', '?', ')', '"', '\''];
 
@@ -53,6 +55,11 @@ impl ProjectSetup {
                     notices.push(format!("attached {name} ({about})"));
                 }
                 Attached::Refused(why) => notices.push(format!("{name} is not attached: {why}")),
+                Attached::Nothing if looks_like_path(name) => {
+                    notices.push(format!(
+                        "{name} is not attached: there is no such file here"
+                    ));
+                }
                 Attached::Nothing => {}
             }
         }
@@ -74,11 +81,47 @@ impl ProjectSetup {
         }
     }
 
+    /// The names in a folder; those that a rule hides are left out.
+    fn folder(&self, name: &str, real: &Path) -> Attached {
+        let Ok(entries) = std::fs::read_dir(real) else {
+            return Attached::Refused("it cannot be read".to_owned());
+        };
+        let entries = entries.flatten().filter(|entry| {
+            let is_git = entry.file_name() == ".git";
+            !is_git && !self.permissions.denies_reading(&entry.path())
+        });
+        let mut names: Vec<String> = entries
+            .map(|entry| {
+                let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+                let end = if is_folder { "/" } else { "" };
+                format!("{}{end}", entry.file_name().to_string_lossy())
+            })
+            .collect();
+        names.sort();
+        let about = counted_as(names.len() as u64, "entry", "entries");
+        let hidden = names.len().saturating_sub(MOST_NAMES);
+        names.truncate(MOST_NAMES);
+        if hidden > 0 {
+            names.push(format!("… and {} more", grouped(hidden as u64)));
+        }
+        let listing = match names.is_empty() {
+            true => "(empty)".to_owned(),
+            false => names.join("\n"),
+        };
+        let value = json!({
+            "type": "directory",
+            "path": real,
+            "content": listing,
+            "displayPath": name,
+        });
+        Attached::Content(Some(value), format!("a folder, {about}"))
+    }
+
     fn attachment(&self, cwd: &Path, name: &str) -> Attached {
         let refused = |why: &str| Attached::Refused(why.to_owned());
         let path = cwd.join(name);
         // What does not exist is no mention: an address, a decorator, a handle.
-        if !path.is_file() {
+        if !path.is_file() && !path.is_dir() {
             return Attached::Nothing;
         }
         let Ok(real) = resolve(&path) else {
@@ -90,6 +133,9 @@ impl ProjectSetup {
         }
         if self.permissions.denies_reading(&real) {
             return refused("a rule forbids reading it");
+        }
+        if real.is_dir() {
+            return self.folder(name, &real);
         }
         let content = OpenedFile::regular(&real).and_then(OpenedFile::content);
         let Ok(content) = content else {
@@ -119,6 +165,11 @@ impl ProjectSetup {
         };
         Attached::Content(Some(value), about)
     }
+}
+
+/// Whether somebody who writes this after an `@` means a file: a decorator or a handle has neither sign.
+fn looks_like_path(name: &str) -> bool {
+    name.contains(['/', '.']) && !name.contains(['(', '@'])
 }
 
 enum Attached {
@@ -168,6 +219,14 @@ mod tests {
             mentioned("see @docs:file:///a.txt."),
             ["docs:file:///a.txt"]
         );
+        for (name, is_path) in [
+            ("nope.txt", true),
+            ("src/x", true),
+            ("property", false),
+            ("app.get(", false),
+        ] {
+            assert_eq!(looks_like_path(name), is_path, "{name}");
+        }
         assert_eq!(beginning(&"x\n".repeat(3_000)).lines().count(), MOST_LINES);
         assert_eq!(beginning(&"ä".repeat(60_000)).len(), MOST_BYTES);
     }

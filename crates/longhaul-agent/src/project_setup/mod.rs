@@ -25,7 +25,8 @@ use longhaul_store::{Env, Home};
 
 use crate::agent::{AgentBuilder, UserPrompt};
 use crate::event::ApprovalMode;
-use crate::permission::{PermissionRuleError, Permissions};
+use crate::own_command::OwnCommand;
+use crate::permission::{CurrentRules, PermissionRuleError, Permissions};
 use crate::picture::Picture;
 use crate::session_paths::SessionPaths;
 use crate::settings::{McpServer, OutsideFile, ProjectSettings, TrustRequirement, servers_of_file};
@@ -236,6 +237,11 @@ impl ProjectSetup {
         self.permissions.mode()
     }
 
+    /// The rules about what may run that hold now.
+    pub(crate) fn current_rules(&self) -> CurrentRules {
+        self.permissions.current()
+    }
+
     /// The MCP servers that were to be started, and what has become of them.
     pub fn servers(&self) -> Vec<(String, McpServerStatus)> {
         let servers = self.tool_provisioner.servers.as_ref();
@@ -289,8 +295,10 @@ impl ProjectSetup {
 
     /// The command, the skill or the server's prompt with this name. An error says why there is none.
     pub async fn command(&self, name: &str, arguments: &str) -> Result<InvokedCommand, String> {
+        let typed = format!("/{name} {arguments}").trim_end().to_owned();
         if let Some(command) = self.project.command(name) {
-            return command.invoke(arguments).map(InvokedCommand::Own);
+            let command = command.invoke(arguments)?;
+            return Ok(InvokedCommand::Own(OwnCommand { typed, ..command }));
         }
         if let Some(servers) = &self.tool_provisioner.servers
             && let Some(asked) = servers.prompt(name, arguments).await
@@ -298,7 +306,7 @@ impl ProjectSetup {
             let McpPromptText { text, pictures } = asked?;
             return Ok(InvokedCommand::Prompt(UserPrompt {
                 // What the user said is what they typed; the rest is the server's.
-                text: format!("/{name} {arguments}").trim_end().to_owned(),
+                text: typed,
                 blocks: pictures,
                 notes: vec![text],
                 ..UserPrompt::default()
@@ -306,7 +314,7 @@ impl ProjectSetup {
         }
         let invoked = self.tool_provisioner.invoke(name, arguments).await;
         let skill = invoked.map_err(|error| error.to_string())?;
-        Ok(InvokedCommand::Own(skill))
+        Ok(InvokedCommand::Own(OwnCommand { typed, ..skill }))
     }
 }
 

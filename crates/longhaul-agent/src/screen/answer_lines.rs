@@ -87,9 +87,9 @@ fn economy(cost: &CostView) -> Vec<WrappedLine> {
     let worth = match decisions.len() {
         0 => "nothing was done for it yet".to_owned(),
         made => {
-            let sign = if saved < 0.0 { "-" } else { "" };
-            let saved = dollars(Usd::from_f64(saved.abs()));
-            format!("{}, {sign}{saved} saved", count(made, "decision"))
+            let amount = dollars(Usd::from_f64(saved.abs()));
+            let worth = if saved < 0.0 { "lost" } else { "saved" };
+            format!("{}, {amount} {worth}", count(made, "decision"))
         }
     };
     let mut lines = vec![WrappedLine::styled(

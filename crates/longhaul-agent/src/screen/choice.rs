@@ -1,7 +1,6 @@
 //! The model's questions to the user, one after the other: options to choose from, and always something else to say.
 
 use std::collections::BTreeSet;
-use std::time::Instant;
 
 use ratatui::text::{Line, Span};
 
@@ -25,8 +24,6 @@ pub(crate) struct ChoiceDialog {
     at: usize,
     /// The options that were chosen, where there may be several.
     chosen: BTreeSet<usize>,
-    /// Until then, it ignores keys.
-    deaf_until: Instant,
     /// The user's own words, while the user types them.
     pub(crate) other: Option<Editor>,
 }
@@ -46,26 +43,23 @@ impl ChoiceDialog {
         &self.asked.id
     }
 
-    /// Questions that were just asked, and from when on they accept keys.
-    pub(crate) fn new(
-        asked: ApprovalRequest,
-        questions: Vec<UserQuestion>,
-        deaf_until: Instant,
-    ) -> Self {
+    /// Questions that were just asked.
+    pub(crate) fn new(asked: ApprovalRequest, questions: Vec<UserQuestion>) -> Self {
         Self {
             asked,
             questions,
             answers: Vec::new(),
             at: 0,
             chosen: BTreeSet::new(),
-            deaf_until,
             other: None,
         }
     }
 
-    /// Whether it accepts keys already.
-    pub(crate) fn hears(&self, now: Instant) -> bool {
-        now >= self.deaf_until
+    /// Whether this character is an answer; a blank is one only while nothing else is being typed.
+    pub(crate) fn is_answered_by(&self, c: char, is_blank: bool) -> bool {
+        let number = c.to_digit(10).map(|digit| digit as usize);
+        number.is_some_and(|number| (1..=self.options() + 1).contains(&number))
+            || (c == ' ' && is_blank && self.takes_several())
     }
 
     /// Whether the answer is still waited for.
@@ -315,10 +309,11 @@ mod tests {
             access: ToolAccess::AsksUser(questions.clone()),
             detail: String::new(),
             reason: String::new(),
+            asker: None,
             rule: None,
             answer,
         };
-        ChoiceDialog::new(asked, questions, Instant::now())
+        ChoiceDialog::new(asked, questions)
     }
 
     fn shown(dialog: &ChoiceDialog, height: usize) -> String {

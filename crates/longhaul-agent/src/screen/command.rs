@@ -183,6 +183,8 @@ pub(crate) enum ParsedInput {
     Prompt,
     /// A command for the shell.
     Shell(String),
+    /// The sign for the shell without a command.
+    NoShellCommand,
     /// A built-in command, and its arguments.
     Builtin(BuiltinCommand, String),
     /// A command of the user, and its arguments.
@@ -195,7 +197,7 @@ pub(crate) enum ParsedInput {
 pub(crate) fn read(text: &str, own: &[CommandItem]) -> ParsedInput {
     if let Some(command) = text.trim().strip_prefix('!') {
         return match command.trim() {
-            "" => ParsedInput::Prompt,
+            "" => ParsedInput::NoShellCommand,
             command => ParsedInput::Shell(command.to_owned()),
         };
     }
@@ -309,7 +311,7 @@ mod tests {
         let typed = |text| read(text, &own);
         assert_eq!(typed("hello"), ParsedInput::Prompt);
         assert_eq!(typed("! ls -l"), ParsedInput::Shell("ls -l".into()));
-        assert_eq!(typed("!"), ParsedInput::Prompt);
+        assert_eq!(typed("!"), ParsedInput::NoShellCommand);
         assert_eq!(
             typed("/compact keep the API "),
             ParsedInput::Builtin(BuiltinCommand::Compact, "keep the API".into())

@@ -99,7 +99,7 @@ pub(crate) fn picture(view: &ContextView, width: usize, colour: ColorSupport) ->
 fn origin(view: &ContextView) -> String {
     let used = view.status.used;
     if view.measured == 0 {
-        return "  all of it estimated: no reply in view was measured".to_owned();
+        return "  all of it estimated; the next reply measures it".to_owned();
     }
     let measured = grouped(view.measured);
     let mut facts = vec![format!("  {measured} measured by the provider")];

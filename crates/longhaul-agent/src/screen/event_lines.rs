@@ -4,16 +4,23 @@ use std::time::Duration;
 
 use longhaul_core::engine::{CompactFailure, CompactionSuccess, Event, Summarizer};
 use longhaul_core::micro::MicroClearingReason;
+use ratatui::style::Style;
 use ratatui::text::Span;
 
 use super::diff_lines;
 use super::figures::{dollars, elapsed, grouped};
 use super::flow::WrappedLine;
+use super::host::CallOutcome;
 use super::style::{BAD, BOLD, CHOSEN, DIM, GOOD, WARNING, dim, styled};
 use super::text::{clean, clean_line, count};
-use crate::event::PromptOutcome;
+use crate::event::{EXIT_PLAN_MODE, PromptOutcome};
 use crate::tool::ToolCallOutput;
 
+/// The number of lines and of characters of a prompt that are shown when it is sent.
+const PROMPT_LINES: usize = 12;
+const PROMPT_LENGTH: usize = 2_000;
+/// The number of lines of a longer one.
+const FOLDED_LINES: usize = 3;
 /// The number of lines of a diff that are shown with its call.
 const DIFF_LINES: usize = 12;
 /// The number of lines of a command's output that are shown with its call, and of one that failed.
@@ -28,6 +35,29 @@ pub(crate) fn prompt(text: &str) -> Vec<WrappedLine> {
         WrappedLine::styled(line, BOLD).indented(dim(mark))
     });
     std::iter::once(WrappedLine::blank()).chain(lines).collect()
+}
+
+/// A prompt that was sent: the beginning of a long one.
+pub(crate) fn sent_prompt(text: &str) -> Vec<WrappedLine> {
+    let lines = text.lines().count();
+    let is_long = lines > PROMPT_LINES || text.chars().count() > PROMPT_LENGTH;
+    if !is_long {
+        return prompt(text);
+    }
+    let kept: Vec<&str> = text.lines().take(FOLDED_LINES).collect();
+    let mut kept = kept.join("\n");
+    let mut hidden = count(lines - lines.min(FOLDED_LINES), "line");
+    if let Some((end, _)) = kept.char_indices().nth(PROMPT_LENGTH) {
+        kept.truncate(end);
+        kept.push('…');
+    }
+    if lines <= FOLDED_LINES {
+        let left = text.chars().count() - PROMPT_LENGTH;
+        hidden = format!("{} characters", grouped(left as u64));
+    }
+    let mut shown = prompt(&kept);
+    shown.push(WrappedLine::dim(format!("  +{hidden} (ctrl-o shows all)")));
+    shown
 }
 
 /// The words of a guide, set apart from everything else.
@@ -52,17 +82,41 @@ pub(crate) fn call(name: &str, line: &str, output: &ToolCallOutput) -> Vec<Wrapp
     lines
 }
 
+/// A call as a transcript tells it.
+pub(crate) fn recorded_call(name: &str, line: &str, outcome: &CallOutcome) -> WrappedLine {
+    let (mut head, short, style) = match outcome {
+        CallOutcome::Done(short) => (marked_call("✓ ", GOOD, name, line), short.as_str(), DIM),
+        CallOutcome::Failed(why) => (marked_call("✗ ", BAD, name, line), why.as_str(), BAD),
+        CallOutcome::None => (marked_call("■ ", WARNING, name, line), "no result", WARNING),
+    };
+    if !short.is_empty() {
+        let short = clean_line(short);
+        head.line.spans.push(styled(format!(" · {short}"), style));
+    }
+    head
+}
+
 /// A call without its result.
-pub(crate) fn call_line(name: &str, line: &str, is_error: bool) -> WrappedLine {
-    let (mark, mark_style) = if is_error {
-        ("✗ ", BAD)
-    } else {
-        ("✓ ", GOOD)
+fn call_line(name: &str, line: &str, is_error: bool) -> WrappedLine {
+    match is_error {
+        true => marked_call("✗ ", BAD, name, line),
+        false => marked_call("✓ ", GOOD, name, line),
+    }
+}
+
+fn marked_call(mark: &'static str, mark_style: Style, name: &str, line: &str) -> WrappedLine {
+    let line = clean_line(line);
+    let name = match name {
+        EXIT_PLAN_MODE => "Plan".to_owned(),
+        name => clean_line(name),
     };
     let head = vec![
         styled(mark, mark_style),
-        styled(clean_line(name), BOLD),
-        Span::raw(format!(" {}", clean_line(line))),
+        styled(name, BOLD),
+        Span::raw(match line.is_empty() {
+            true => String::new(),
+            false => format!(" {line}"),
+        }),
     ];
     WrappedLine::new(head, 2)
 }
@@ -88,13 +142,24 @@ fn more(name: &str, output: &ToolCallOutput) -> Vec<WrappedLine> {
     lines
 }
 
+/// Whether a part of a reply can be read that is not in the conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum UnfinishedReply {
+    None,
+    Dropped,
+}
+
 /// How work ended, if that needs to be said.
-pub(crate) fn ended(ended: &PromptOutcome) -> Vec<WrappedLine> {
+pub(crate) fn ended(ended: &PromptOutcome, reply: UnfinishedReply) -> Vec<WrappedLine> {
     let line = match ended {
         PromptOutcome::Done => return Vec::new(),
-        PromptOutcome::Cancelled => {
-            WrappedLine::styled("■ stopped; what was done so far stays", WARNING)
-        }
+        PromptOutcome::Cancelled => WrappedLine::styled(
+            match reply {
+                UnfinishedReply::None => "■ stopped; what was done so far stays",
+                UnfinishedReply::Dropped => "■ stopped; the unfinished reply is not kept",
+            },
+            WARNING,
+        ),
         PromptOutcome::Refused(why) => {
             WrappedLine::styled(format!("■ not sent: {}", clean_line(why)), BAD)
         }
@@ -188,6 +253,12 @@ pub(crate) fn engine(event: &Event, prefix: u64) -> Vec<WrappedLine> {
         Event::SummaryCutOff => WrappedLine::dim(
             "· the model's summary was cut off; extracts of the conversation replace its missing sections",
         ),
+        // Nothing was worth a note: nobody needs to know.
+        Event::NotesTaken(notes)
+            if notes.taken.failed.as_deref() == Some("the model noted nothing") =>
+        {
+            return Vec::new();
+        }
         Event::NotesTaken(notes) => {
             let cost = notes.cost.map(|cost| format!(" ({})", dollars(cost)));
             match &notes.taken.failed {
@@ -234,7 +305,10 @@ pub(crate) fn engine(event: &Event, prefix: u64) -> Vec<WrappedLine> {
 /// whole request, as the status line and `/context` have them.
 pub(crate) fn compacted(done: &CompactionSuccess, prefix: u64) -> String {
     let mut by = vec![summarizer(done.by).to_owned()];
-    by.push(elapsed(Duration::from_millis(done.milliseconds)));
+    // The time that an approval took is the user's own.
+    if done.by != Summarizer::Approved {
+        by.push(elapsed(Duration::from_millis(done.milliseconds)));
+    }
     by.extend(done.cost.map(dollars));
     let messages = &done.report.user_messages;
     let mut kept = format!(

@@ -9,6 +9,7 @@ use longhaul_core::money::Usd;
 pub(crate) fn elapsed(time: Duration) -> String {
     match time.as_secs() {
         seconds @ 0..60 => format!("{seconds} s"),
+        seconds if seconds % 60 == 0 => format!("{} min", seconds / 60),
         seconds => format!("{} min {} s", seconds / 60, seconds % 60),
     }
 }

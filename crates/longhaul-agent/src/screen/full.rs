@@ -173,6 +173,10 @@ impl Screen {
             self.other = OtherScreen::Off;
             self.take(app)?;
         }
+        // The size may have changed since the last signal, and rows of another width would leave copies of themselves.
+        if self.measured(app) == AppAction::Leave {
+            return Err(io::ErrorKind::NotConnected.into());
+        }
         let (width, height) = (self.width, self.height);
         let (page, cursor) = match app.page.as_mut() {
             Some(AppPage::Reader(reader) | AppPage::Transcript(reader)) => {

@@ -216,6 +216,8 @@ pub struct SessionItem {
     pub id: String,
     /// The session's title, or its first prompt.
     pub title: String,
+    /// What is to be known about the session besides; empty for most.
+    pub mark: String,
     /// When something was last added.
     pub modified: Option<Timestamp>,
     /// The number of messages in it.
@@ -292,6 +294,10 @@ pub struct TranscriptItem {
 pub enum TranscriptKind {
     /// A message of the user.
     User,
+    /// A command that the user ran (`!ls`), without the sign.
+    Shell,
+    /// The output of such a command.
+    Output,
     /// A message of the model.
     Assistant,
     /// The model's thinking.
@@ -302,6 +308,8 @@ pub enum TranscriptKind {
         name: String,
         /// The call in one line.
         line: String,
+        /// What became of it.
+        outcome: CallOutcome,
     },
     /// The result of a call.
     Result {
@@ -312,10 +320,21 @@ pub enum TranscriptKind {
     Boundary,
     /// The summary that replaces what was compacted.
     Summary,
-    /// Something that was added to the window in addition to the messages.
+    /// Something that was added to the window in addition to the messages: what it is, in one line.
     Attachment(String),
     /// A notice for people.
     Notice,
+}
+
+/// What became of a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CallOutcome {
+    /// It succeeded: its result in a few words, or nothing.
+    Done(String),
+    /// It failed, for this reason.
+    Failed(String),
+    /// No result was recorded: nobody knows whether it ran.
+    None,
 }
 
 /// A page about a session or its project.
@@ -336,10 +355,14 @@ pub enum SessionPage {
 /// The outcome of a command that the user ran.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ShellResult {
-    /// The output.
+    /// The output; of a long one, its beginning and its end.
     pub output: String,
+    /// The number of lines of all of it.
+    pub lines: u64,
     /// Whether the command failed.
     pub is_error: bool,
+    /// How it ended, in a few words.
+    pub line: String,
 }
 
 /// A hook in a list.

@@ -13,8 +13,8 @@ use super::figures::{elapsed, grouped};
 use super::flow::{WrappedLine, rows};
 use super::status;
 use super::style::{BOLD, CHOSEN, DIM, GOOD, WARNING, dim, styled};
-use super::text::{clean_line, columns, count, keep_start};
-use crate::event::{TodoItem, TodoStatus};
+use super::text::{clean_line, columns, count, keep_end, keep_start};
+use crate::event::{RunningHook, TodoItem, TodoStatus};
 use crate::retry_words;
 
 /// The maximum number of rows of a list.
@@ -102,7 +102,21 @@ type RegionPart = (Vec<Line<'static>>, Option<(usize, usize)>);
 
 fn bottom(app: &App, width: usize, room: usize) -> RegionPart {
     if let Some(asking) = app.questions.front() {
-        return asking.rows(width, room);
+        if app.editor.is_empty() || asking.is_in_words() || room < 6 {
+            return asking.rows(width, room);
+        }
+        // What was typed when the question appeared is not lost: it stands below the answers.
+        let (mut lines, _) = asking.rows(width, room - 1);
+        let text = keep_end(&clean_line(&app.editor.whole()), prompt_width(width));
+        let cursor = (lines.len(), columns(&text) + 2);
+        let left = width.saturating_sub(cursor.1 + 1);
+        let about = keep_start("  (enter sends this; a number answers)", left);
+        lines.push(Line::from(vec![
+            styled("> ", BOLD),
+            Span::raw(text),
+            dim(about),
+        ]));
+        return (lines, Some(cursor));
     }
     let list = room.min(LIST);
     match &app.dialog {
@@ -169,6 +183,7 @@ fn spinner(since: Instant, now: Instant) -> char {
 fn work(app: &App, width: usize, now: Instant) -> Vec<Line<'static>> {
     let line = match (app.compacting, app.work) {
         (Some(compacting), _) => compacting_line(compacting, now),
+        _ if app.waiting_hook().is_some() => hook_line(app, now),
         (None, Some(work)) => {
             let sign = spinner(work.since, now);
             let time = elapsed(now.saturating_duration_since(work.since));
@@ -186,6 +201,20 @@ fn work(app: &App, width: usize, now: Instant) -> Vec<Line<'static>> {
         (None, None) => return Vec::new(),
     };
     vec![Line::from(styled(keep_start(&line, width), CHOSEN))]
+}
+
+/// The hooks that are waited for.
+fn hook_line(app: &App, now: Instant) -> String {
+    let Some((hook, since)) = app.waiting_hook() else {
+        return String::new();
+    };
+    let time = elapsed(now.saturating_duration_since(*since));
+    let ends = match app.work {
+        Some(_) => "esc to stop",
+        None => "esc skips it",
+    };
+    let words = clean_line(&hook.words());
+    format!("{} {words} runs, {time} · {ends}", spinner(*since, now))
 }
 
 fn compacting_line(compacting: ActiveCompaction, now: Instant) -> String {
@@ -238,10 +267,18 @@ fn calls(app: &App, width: usize, now: Instant) -> Vec<Line<'static>> {
         );
         let mut row = head.rows(width).into_iter().next().unwrap_or_default();
         let time = format!(" {}", elapsed(time));
-        if row.width() + columns(&time) <= width {
+        let of_call = |hook: &RunningHook| hook.call.as_ref() == Some(&call.id);
+        let hook = app.hooks.iter().find(|(hook, _)| of_call(hook));
+        if hook.is_none() && row.width() + columns(&time) <= width {
             row.spans.push(dim(time));
         }
         lines.push(row);
+        if let Some((hook, since)) = hook {
+            let time = elapsed(now.saturating_duration_since(*since));
+            let line = format!("    {} runs, {time}", clean_line(&hook.words()));
+            lines.push(Line::from(dim(keep_start(&line, width))));
+            continue;
+        }
         let shown = call
             .progress
             .lines()

@@ -18,6 +18,7 @@ mod display;
 mod editor;
 pub(crate) mod event_lines;
 mod figures;
+mod finish;
 mod finished_lines;
 pub(crate) mod flow;
 mod full;
@@ -50,8 +51,8 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 pub use display::{Charset, ColorSupport, DisplayMode, DisplaySettings};
 pub use host::{
-    CommandItem, CompactionReply, CompactionRequest, CompactionStep, ContextView, CostLine,
-    CostView, HookItem, HostRefusal, HostRequest, MessageAuthor, MessageItem, ModelItem,
+    CallOutcome, CommandItem, CompactionReply, CompactionRequest, CompactionStep, ContextView,
+    CostLine, CostView, HookItem, HostRefusal, HostRequest, MessageAuthor, MessageItem, ModelItem,
     PlannedFile, ReplySender, ResourceItem, RewindChoices, RewindPlan, RewindReply, RewindRequest,
     RewindScope, ScreenHost, SessionItem, SessionPage, ShellResult, TranscriptItem, TranscriptKind,
 };
@@ -156,6 +157,6 @@ pub async fn run_typed(
         }
         DisplayMode::Lines => plain::run(&mut app, &mut sources, display).await,
     };
-    app.finish().await;
+    finish::finish(&mut app, &mut sources.events).await;
     ended.map_err(ScreenError::from)
 }

@@ -1,7 +1,5 @@
 //! A question on the screen that somebody waits for: whether a call may run, or what the user wants.
 
-use std::time::Instant;
-
 use ratatui::text::Line;
 
 use super::choice::ChoiceDialog;
@@ -20,14 +18,14 @@ pub(crate) enum OpenQuestion {
 }
 
 impl OpenQuestion {
-    /// A question that was just asked, and from when on it accepts keys.
-    pub(crate) fn new(asked: ApprovalRequest, deaf_until: Instant, width: usize) -> Self {
+    /// A question that was just asked.
+    pub(crate) fn new(asked: ApprovalRequest, width: usize) -> Self {
         match &asked.access {
             ToolAccess::AsksUser(questions) => {
                 let questions = questions.clone();
-                Self::Choice(ChoiceDialog::new(asked, questions, deaf_until))
+                Self::Choice(ChoiceDialog::new(asked, questions))
             }
-            _ => Self::Approval(ApprovalDialog::new(asked, deaf_until, width)),
+            _ => Self::Approval(ApprovalDialog::new(asked, width)),
         }
     }
 
@@ -44,6 +42,25 @@ impl OpenQuestion {
         match self {
             Self::Approval(asking) => asking.is_open(),
             Self::Choice(asking) => asking.is_open(),
+        }
+    }
+
+    /// Whether this character is an answer; `is_blank` says whether the prompt is empty.
+    pub(crate) fn is_answered_by(&self, c: char, is_blank: bool) -> bool {
+        match self {
+            Self::Approval(asking) => {
+                let number = c.to_digit(10).map(|digit| digit as usize);
+                number.is_some_and(|number| asking.number(number).is_some())
+            }
+            Self::Choice(asking) => asking.is_answered_by(c, is_blank),
+        }
+    }
+
+    /// Whether the user answers in words at present.
+    pub(crate) fn is_in_words(&self) -> bool {
+        match self {
+            Self::Approval(asking) => asking.instead.is_some(),
+            Self::Choice(asking) => asking.other.is_some(),
         }
     }
 

@@ -21,9 +21,10 @@ pub(crate) struct Painter<W> {
     cursor: (usize, usize),
 }
 
-/// Begins a synchronized update, so that a supporting terminal shows nothing half drawn.
-const BEGIN: &str = "\x1b[?2026h\x1b[?25l";
-const END: &str = "\x1b[?2026l";
+/// Begins a synchronized update, so that a supporting terminal shows nothing half drawn. Rows are not wrapped by the
+/// terminal: one that has just become narrower would make two rows of one, and every count of rows would be wrong.
+const BEGIN: &str = "\x1b[?2026h\x1b[?25l\x1b[?7l";
+const END: &str = "\x1b[?7h\x1b[?2026l";
 const SHOW_CURSOR: &str = "\x1b[?25h";
 const CLEAR_BELOW: &str = "\x1b[J";
 const CLEAR_RIGHT: &str = "\x1b[K";

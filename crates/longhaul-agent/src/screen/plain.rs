@@ -30,6 +30,7 @@ pub(crate) async fn run(
         waiting: None,
         at_blank: true,
         attempt: None,
+        hook: None,
     };
     if page.is_asked {
         app.echo = Echo::Off;
@@ -78,7 +79,7 @@ pub(crate) async fn run(
             }
             told = signals.next() => match told {
                 ScreenSignal::End => AppAction::Leave,
-                ScreenSignal::Interrupt if app.work.is_none() => AppAction::Leave,
+                ScreenSignal::Interrupt if app.work.is_none() && app.hooks.is_empty() => AppAction::Leave,
                 ScreenSignal::Interrupt => app.on_interrupt(),
                 ScreenSignal::Resized | ScreenSignal::Aside => AppAction::On,
             },
@@ -102,6 +103,8 @@ struct PlainWriter {
     at_blank: bool,
     /// The attempt at a request whose wait was written last.
     attempt: Option<u32>,
+    /// The hooks that were written last.
+    hook: Option<u64>,
 }
 
 impl PlainWriter {
@@ -130,6 +133,14 @@ impl PlainWriter {
             self.line(&mut out, &WrappedLine::dim(format!("· {line}")))?;
         }
         self.attempt = attempt;
+        let hook = app.hooks.last().map(|(hook, _)| hook);
+        if let Some(hook) = hook.filter(|hook| self.hook < Some(hook.number)) {
+            self.line(
+                &mut out,
+                &WrappedLine::dim(format!("· {} runs", hook.words())),
+            )?;
+            self.hook = Some(hook.number);
+        }
         let waiting = app.waiting();
         if waiting != self.waiting {
             for line in waiting.iter().flatten() {

@@ -1,7 +1,5 @@
 //! A question about a call that needs consent: what it would do, and the possible answers.
 
-use std::time::Instant;
-
 use ratatui::text::{Line, Span};
 
 use super::diff_lines;
@@ -20,8 +18,6 @@ pub(crate) struct ApprovalDialog {
     /// What the call would do, in full, line by line.
     detail: Vec<WrappedLine>,
     at: usize,
-    /// Until then, it ignores keys.
-    deaf_until: Instant,
     /// What the model should do instead, while the user types it.
     pub(crate) instead: Option<Editor>,
 }
@@ -59,13 +55,12 @@ fn detail_lines(question: &ApprovalRequest, width: usize) -> Vec<WrappedLine> {
 }
 
 impl ApprovalDialog {
-    /// A question that was just asked, and from when on it accepts keys.
-    pub(crate) fn new(question: ApprovalRequest, deaf_until: Instant, width: usize) -> Self {
+    /// A question that was just asked.
+    pub(crate) fn new(question: ApprovalRequest, width: usize) -> Self {
         Self {
             detail: detail_lines(&question, width),
             question,
             at: 0,
-            deaf_until,
             instead: None,
         }
     }
@@ -73,11 +68,6 @@ impl ApprovalDialog {
     /// The id of the call that it is about.
     pub(crate) fn call(&self) -> &str {
         &self.question.id
-    }
-
-    /// Whether it accepts keys already.
-    pub(crate) fn hears(&self, now: Instant) -> bool {
-        now >= self.deaf_until
     }
 
     /// Whether the answer is still waited for.
@@ -145,15 +135,14 @@ impl ApprovalDialog {
     /// Sends the answer. What only the answer says, a rule or the user's words, is returned as a line that stays on the
     /// screen; the line of the call says the rest.
     pub(crate) fn answer(self, answer: ApprovalAnswer) -> Option<WrappedLine> {
-        let rule = self.question.rule.as_deref().map(visible_line);
-        let rule = rule.unwrap_or_default();
         let said = match &answer {
+            // Whether a rule could be added is told by those who add it.
             ApprovalAnswer::Once
+            | ApprovalAnswer::Session
+            | ApprovalAnswer::Project
             | ApprovalAnswer::KeepPlanning
             | ApprovalAnswer::Answers(_)
             | ApprovalAnswer::No(None) => None,
-            ApprovalAnswer::Session => Some(format!("· allowed for this session: {rule}")),
-            ApprovalAnswer::Project => Some(format!("· allowed for this project: {rule}")),
             ApprovalAnswer::No(Some(instead)) => {
                 Some(format!("· refused; you said: {}", clean_line(instead)))
             }
@@ -163,16 +152,41 @@ impl ApprovalDialog {
         said.map(WrappedLine::dim)
     }
 
+    /// The plan as it stays on the screen after this answer; nothing for other questions.
+    pub(crate) fn plan_lines(&self, answer: &ApprovalAnswer) -> Vec<WrappedLine> {
+        if !self.is_plan() {
+            return Vec::new();
+        }
+        let head = match answer {
+            ApprovalAnswer::Once => "● Plan agreed",
+            ApprovalAnswer::KeepPlanning => "● Plan, not agreed to yet",
+            _ => "● Plan, refused",
+        };
+        let mut lines = vec![WrappedLine::blank(), WrappedLine::styled(head, BOLD)];
+        lines.extend(self.detail.iter().cloned());
+        lines.push(WrappedLine::blank());
+        lines
+    }
+
     fn head(&self) -> Vec<WrappedLine> {
         let question = &self.question;
+        let (name, line) = match self.is_plan() {
+            // The plan itself stands below.
+            true => ("The model's plan".to_owned(), String::new()),
+            false => (
+                clean_line(&question.name),
+                format!(" {}", clean_line(&question.line)),
+            ),
+        };
         let mut head = vec![WrappedLine::new(
-            vec![
-                styled("? ", WARNING),
-                styled(clean_line(&question.name), BOLD),
-                Span::raw(format!(" {}", clean_line(&question.line))),
-            ],
+            vec![styled("? ", WARNING), styled(name, BOLD), Span::raw(line)],
             2,
         )];
+        if let Some(asker) = question.asker.as_deref().map(clean_line) {
+            head.push(WrappedLine::dim(format!(
+                "  asked by the sub-agent {asker}"
+            )));
+        }
         let reason = clean_line(&question.reason);
         if !reason.is_empty() {
             head.push(WrappedLine::dim(format!("  {reason}")));

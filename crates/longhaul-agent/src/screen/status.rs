@@ -24,6 +24,20 @@ pub(crate) fn mode_name(mode: ApprovalMode) -> &'static str {
     }
 }
 
+/// What is said of a model that is none.
+const SIMULATED: &str = "simulated";
+
+/// The name of a mode where there is hardly any room.
+fn short_mode(mode: ApprovalMode) -> &'static str {
+    match mode {
+        ApprovalMode::Default => "ask",
+        ApprovalMode::AcceptEdits => "edits",
+        ApprovalMode::Plan => "plan",
+        ApprovalMode::BypassPermissions => "no asking",
+        ApprovalMode::DontAsk => "refuse",
+    }
+}
+
 /// The colour for how near the limit is.
 pub(crate) fn level_style(level: WindowLevel) -> Style {
     match level {
@@ -55,15 +69,11 @@ pub(crate) fn line(
         pieces.extend(effort.map(|effort| (4, dim(effort))));
         let left = format!("{}% left", glance.percent_left);
         pieces.push((0, styled(left, level_style(glance.level))));
-        let simulated = if is_simulated(&glance.model) {
-            " simulated"
-        } else {
-            ""
-        };
-        let cost = glance
-            .cost
-            .map(|cost| format!("{}{simulated}", dollars(cost)));
+        let cost = glance.cost.map(dollars);
         pieces.extend(cost.map(|cost| (2, dim(cost))));
+        if is_simulated(&glance.model) {
+            pieces.push((1, dim(SIMULATED)));
+        }
         let cache = glance.cache_hit_rate;
         pieces.extend(cache.map(|rate| (4, dim(format!("cache {}", percent(rate))))));
     }
@@ -74,16 +84,33 @@ pub(crate) fn line(
         let widths = pieces.iter().map(|piece| columns(&piece.1.content) + 3);
         widths.sum::<usize>().saturating_sub(3) + 2
     };
-    while wide(&pieces) > width && pieces.len() > 1 {
+    while wide(&pieces) > width && pieces.iter().any(|piece| piece.0 > 1) {
         let least = pieces.iter().map(|piece| piece.0).max();
         pieces.retain(|piece| Some(piece.0) != least);
     }
+    // The rest is said in fewer letters before it is left out.
+    if wide(&pieces) > width {
+        for (_, piece) in &mut pieces {
+            piece.content = match &*piece.content {
+                SIMULATED => "sim".into(),
+                name if name == mode_name(mode) => short_mode(mode).into(),
+                other => other.replace("% left", "%").into(),
+            };
+        }
+    }
+    while wide(&pieces) > width && pieces.len() > 1 {
+        pieces.pop();
+    }
     let indent = if wide(&pieces) > width { "" } else { "  " };
     let mut spans = vec![Span::raw(indent)];
+    let mut after_cost = false;
     for (at, (_, piece)) in pieces.into_iter().enumerate() {
         if at > 0 {
-            spans.push(dim(" · "));
+            // Nobody is billed the cost that stands before it.
+            let is_about_cost = after_cost && piece.content == SIMULATED;
+            spans.push(dim(if is_about_cost { " " } else { " · " }));
         }
+        after_cost = piece.content.starts_with('$');
         spans.push(piece);
     }
     let cut = WrappedLine::new(spans, 0).rows(width);

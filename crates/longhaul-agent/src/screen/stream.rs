@@ -36,9 +36,14 @@ impl StreamedText {
         lines
     }
 
+    /// Whether a part of a reply that is not complete can be read.
+    pub(crate) fn is_visible(&self) -> bool {
+        self.begun || !self.open.trim().is_empty()
+    }
+
     /// Drops the reply so far; whether any of it was visible.
     pub(crate) fn discard(&mut self) -> bool {
-        let visible = self.begun || !self.open.trim().is_empty();
+        let visible = self.is_visible();
         *self = Self::default();
         visible
     }

@@ -67,7 +67,9 @@ pub(crate) fn give_back() {
             ""
         };
         // A terminal that is gone needs no restoring.
-        let _ = write(&format!("\x1b[?2004l\x1b[?2026l{other}\x1b[0m\x1b[?25h"));
+        let _ = write(&format!(
+            "\x1b[?2004l\x1b[?7h\x1b[?2026l{other}\x1b[0m\x1b[?25h"
+        ));
         let _ = disable_raw_mode();
     }
 }

@@ -141,6 +141,26 @@ pub(crate) fn keep_start(text: &str, room: usize) -> String {
     kept
 }
 
+/// The end of a clean line in this many columns.
+pub(crate) fn keep_end(text: &str, room: usize) -> String {
+    if columns(text) <= room {
+        return text.to_owned();
+    }
+    let mut from = text.len();
+    let mut used = 1;
+    for (at, grapheme) in text.grapheme_indices(true).rev() {
+        used += columns(grapheme);
+        if used > room {
+            break;
+        }
+        from = at;
+    }
+    match room {
+        0 => String::new(),
+        _ => format!("{CUT}{}", &text[from..]),
+    }
+}
+
 /// A number with its noun: "1 file", "2 files".
 pub(crate) fn count(number: usize, noun: &str) -> String {
     longhaul_core::figures::counted(number as u64, noun)
@@ -176,6 +196,9 @@ mod tests {
         assert_eq!(keep_start("漢字漢字", 5), "漢字…");
         assert_eq!(keep_start("short", 5), "short");
         assert_eq!(keep_start("short", 0), "");
+        assert_eq!(keep_end("漢字漢字", 6), "…漢字");
+        assert_eq!(keep_end("short", 5), "short");
+        assert_eq!(keep_end("short", 0), "");
         assert_eq!(count(1, "line"), "1 line");
     }
 }

@@ -49,6 +49,7 @@ impl UserCommand {
             name: self.name.clone(),
             parts,
             allowed_tools: self.allowed_tools.clone(),
+            typed: String::new(),
         })
     }
 

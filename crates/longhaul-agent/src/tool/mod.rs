@@ -104,6 +104,8 @@ pub struct CallContext {
     pub id: String,
     /// Cancelled when the user stops the call.
     pub cancel: CancellationToken,
+    /// Stops all the work that the call is a part of, when the user wants that at a question of a sub-agent.
+    pub work: CancellationToken,
     /// Receives the progress of a long call.
     pub progress: Arc<dyn Fn(&str) + Send + Sync>,
     /// What the call is guarded against.
@@ -138,6 +140,7 @@ impl CallContext {
         Self {
             id: id.into(),
             cancel: CancellationToken::new(),
+            work: CancellationToken::new(),
             progress: Arc::new(|_| {}),
             guard: CallGuard::Nothing,
             nested: None,
@@ -156,6 +159,8 @@ pub struct ToolCallOutput {
     pub line: String,
     /// What people see when they ask for details; if it is empty, they see the content.
     pub detail: String,
+    /// The number of lines that a command wrote, if its output was cut.
+    pub lines: Option<u64>,
 }
 
 impl ToolCallOutput {
@@ -166,6 +171,7 @@ impl ToolCallOutput {
             is_error: false,
             line: line.into(),
             detail: String::new(),
+            lines: None,
         }
     }
 
@@ -180,6 +186,7 @@ impl ToolCallOutput {
             content: Value::String(message),
             is_error: true,
             detail: String::new(),
+            lines: None,
         }
     }
 

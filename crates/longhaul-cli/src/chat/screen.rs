@@ -1,6 +1,6 @@
 //! The conversation in a terminal, or line by line where there is none; with `--tour`, a tour.
 
-use longhaul_agent::agent::Agent;
+use longhaul_agent::agent::{Agent, AgentError};
 use longhaul_agent::event::AgentEvent;
 use longhaul_agent::host::{AgentHost, TourPace, run_tour};
 use longhaul_agent::offline::tour::window_cap;
@@ -12,7 +12,7 @@ use super::model::variable;
 use super::prepare::PreparedAgent;
 use super::start;
 use crate::args::ChatArgs as Command;
-use crate::failure::{CliError, CliOutcome};
+use crate::failure::{CliError, CliOutcome, tell};
 use crate::settings::CommandSettings;
 
 pub(super) async fn run(
@@ -22,7 +22,19 @@ pub(super) async fn run(
 ) -> Result<CliOutcome, CliError> {
     // The offline model must answer until the end.
     let _offline = made.offline;
-    let opened = made.builder.open(start(command)).await;
+    // A hook that hangs must not leave a blank terminal: the screen shows what runs.
+    let builder = match screen::is_seen() {
+        true => made.builder.opening_hooks_later(),
+        false => made.builder,
+    };
+    let opened = builder.open(start(command)).await;
+    if let Err(AgentError::NotCopied) = opened {
+        // The user knows why: this is what they were asked about.
+        tell(
+            "Nothing was opened. --fork-session continues in a copy of it; --wait waits until it is free.",
+        );
+        return Ok(CliOutcome::NothingToDo);
+    }
     let (mut agent, events) = opened.map_err(|error| CliError::Agent { error })?;
     if command.tour && command.window.is_none() {
         let cap = window_cap(agent.head_tokens());
@@ -35,11 +47,9 @@ pub(super) async fn run(
     let wants_list = super::wants_list(command);
     options.resumed = command.go_on || command.resume.is_some() && !wants_list;
     options.greeting = greeting(&agent, &made.notices);
-    let first = command.prompt.clone();
-    options.prompt = if wants_list {
-        Some("/resume".to_owned())
-    } else {
-        first.or_else(|| agent.take_initial_prompt())
+    options.prompt = match wants_list {
+        true => Some("/resume".to_owned()),
+        false => (command.prompt.clone()).or_else(|| agent.take_initial_prompt()),
     };
     let session = agent.session_id().to_owned();
     let host = AgentHost::start(

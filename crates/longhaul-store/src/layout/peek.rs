@@ -74,12 +74,12 @@ fn text(literal: &[u8]) -> String {
 }
 
 /// A title from a user's text: its first line. Texts that the host wrapped in tags were not typed by the user, but a
-/// command of the user's own is preceded by what was typed.
+/// command of the user's own is followed by what was typed.
 fn title_from(text: &str) -> Option<String> {
     let text = text.trim();
-    let typed = text.strip_prefix("<typed-command>");
-    let text = match typed.and_then(|text| text.split_once("</typed-command>")) {
-        Some((typed, _)) => typed.trim(),
+    let typed = text.strip_suffix("</typed-command>");
+    let text = match typed.and_then(|text| text.rsplit_once("<typed-command>")) {
+        Some((_, typed)) => typed.trim(),
         None if text.starts_with('<') || text.starts_with("[Request interrupted by user") => {
             return None;
         }

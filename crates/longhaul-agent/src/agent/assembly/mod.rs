@@ -87,6 +87,8 @@ pub(crate) struct User {
 pub(crate) struct SubAgentRole {
     pub(crate) id: String,
     pub(crate) kind: AgentKind,
+    /// Its task, in a few words.
+    pub(crate) task: String,
     /// Where the session that the sub-agent works for is stored.
     pub(crate) of: SessionPaths,
     /// Receives the sub-agent's progress.
@@ -145,6 +147,12 @@ impl Conversation {
                 audience: match &self.holder {
                     Holder::User(_) => CallAudience::Calls,
                     Holder::SubAgent(agent) => CallAudience::Progress(agent.progress.clone()),
+                },
+                asker: match &self.holder {
+                    Holder::User(_) => None,
+                    Holder::SubAgent(agent) => {
+                        Some(format!("{} ({})", agent.kind.name, agent.task))
+                    }
                 },
                 asking: self.shared.asking,
                 presence: recipe.presence,

@@ -220,6 +220,7 @@ impl SubAgents {
             holder: Holder::SubAgent(SubAgentRole {
                 id: id.to_owned(),
                 kind: kind.clone(),
+                task: order.description.clone(),
                 of: self.place.clone(),
                 progress,
             }),

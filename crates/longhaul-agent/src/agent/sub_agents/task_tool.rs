@@ -69,6 +69,11 @@ impl Tool for TaskTool {
                     return ToolCallOutput::error(format!("The agent cannot start: {error}"));
                 }
             };
+            // The user refused a call of the agent without a reason, which stops the work, as it does for a call of the
+            // main conversation.
+            if report.ended == PromptOutcome::Cancelled {
+                call.work.cancel();
+            }
             if report.ended != PromptOutcome::Done {
                 return ToolCallOutput::error(ended_badly(&report));
             }

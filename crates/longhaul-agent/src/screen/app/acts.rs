@@ -54,7 +54,7 @@ impl App {
         }
         let typed = command::read(&text, &self.own);
         let at_once = matches!(&typed, Read::Builtin(command, _) if !command.waits())
-            || matches!(typed, Read::Unknown(_));
+            || matches!(typed, Read::Unknown(_) | Read::NoShellCommand);
         if self.work.is_some() && !at_once {
             self.history.add(&text);
             self.queue.push_back(text);
@@ -96,7 +96,7 @@ impl App {
 
     fn carry_out(&mut self, typed: Read, text: String) -> AppAction {
         if self.echo == Echo::On {
-            self.finished.extend(event_lines::prompt(&text));
+            self.finished.extend(event_lines::sent_prompt(&text));
         }
         match typed {
             Read::Prompt => {
@@ -118,6 +118,9 @@ impl App {
                 },
                 HostAnswer::Worked,
             ),
+            Read::NoShellCommand => {
+                self.warn("! runs a command in the shell, and none follows it: !ls, for example");
+            }
             Read::Unknown(name) => {
                 let name = clean_line(&name);
                 self.warn(format!("there is no command /{name}; /help lists all"));

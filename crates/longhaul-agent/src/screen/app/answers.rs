@@ -19,8 +19,8 @@ use crate::screen::markdown;
 use crate::screen::pager::{PagerStart, TextPager};
 use crate::screen::picker::{PickOption, Picker};
 use crate::screen::preview::{PreviewedWindow, SummaryPreview};
-use crate::screen::text::{clean, clean_line, count};
-use crate::screen::transcript;
+use crate::screen::text::{clean, clean_line, columns, count, keep_start};
+use crate::screen::transcript::{self, LastExchange};
 
 /// The number of exchanges that are shown of a resumed session.
 const RECENT: usize = 4;
@@ -126,12 +126,16 @@ impl App {
                 self.say(WrappedLine::blank());
                 self.note(&format!(
                     "resumed after {}; ctrl-o shows all",
-                    count(items.len(), "step")
+                    count(transcript::messages(&items), "message")
                 ));
-                if transcript::is_unanswered(&items) {
-                    self.note(
+                match transcript::last_exchange(&items) {
+                    LastExchange::Ended => {}
+                    LastExchange::Unanswered => self.note(
                         "the last prompt was never answered: say \"go on\", or something else",
-                    );
+                    ),
+                    LastExchange::CutOff => self.note(
+                        "the last prompt was not answered, the work on it was cut off: say \"go on\", or something else",
+                    ),
                 }
             }
             HostAnswer::Cleared(done) => {
@@ -141,7 +145,10 @@ impl App {
             }
             HostAnswer::Switched(name, done) => {
                 done?;
-                self.note(&format!("{} is used from now on", clean_line(&name)));
+                self.note(&format!(
+                    "{} is used from the next request on, which is written to the cache anew",
+                    clean_line(&name)
+                ));
             }
             HostAnswer::Sessions(sessions, query) => {
                 let sessions = sessions?;
@@ -150,7 +157,10 @@ impl App {
                     self.resume(found.id.clone());
                     return Ok(());
                 }
-                let picker = Picker::list("Resume", sessions.iter().map(session).collect());
+                let picker = Picker::list(
+                    "Resume",
+                    sessions.iter().map(|it| session(it, self.width)).collect(),
+                );
                 self.dialog = Some(Dialog::Resume(picker.searching(&query)));
             }
             HostAnswer::Models(models) => {
@@ -238,21 +248,32 @@ fn when(at: Option<jiff::Timestamp>) -> String {
         .unwrap_or_default()
 }
 
-fn session(session: &SessionItem) -> PickOption<String> {
+/// A session in a list of this width: a long title is cut, its mark never.
+fn session(session: &SessionItem, width: usize) -> PickOption<String> {
     let branch = session
         .branch
         .as_deref()
         .map(clean_line)
         .unwrap_or_default();
     let gap = if branch.is_empty() { "" } else { " · " };
+    let mark = match session.mark.as_str() {
+        "" => String::new(),
+        mark => format!(" {mark}"),
+    };
+    let about = format!(
+        "{branch}{gap}{} · {}",
+        match session.messages {
+            1 => "1 reply".to_owned(),
+            many => format!("{} replies", grouped(many)),
+        },
+        when(session.modified)
+    );
+    let room = width.saturating_sub(columns(&about) + columns(&mark) + 4);
+    let title = clean_line(&session.title);
     PickOption {
         value: session.id.clone(),
-        text: clean_line(&session.title),
-        about: format!(
-            "{branch}{gap}{} · {}",
-            count(session.messages as usize, "message"),
-            when(session.modified)
-        ),
+        text: format!("{}{mark}", keep_start(&title, room.max(20))),
+        about,
     }
 }
 

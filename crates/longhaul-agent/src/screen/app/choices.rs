@@ -1,7 +1,5 @@
 //! The keys of the model's questions to the user.
 
-use std::time::Instant;
-
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::App;
@@ -24,7 +22,6 @@ impl App {
                 let step = typed(asking, key, width);
                 self.on_choice(step);
             }
-            _ if !asking.hears(Instant::now()) => {}
             KeyCode::Esc => self.answer(ApprovalAnswer::No(None)),
             KeyCode::Up => asking.step(-1),
             KeyCode::Down => asking.step(1),

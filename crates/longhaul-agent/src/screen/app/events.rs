@@ -6,18 +6,16 @@ use longhaul::session::RetryWait;
 use longhaul_core::engine::Event;
 use longhaul_core::window::WindowLevel;
 
-use super::{ActiveCompaction, ActiveRetry, App, AppPage, RunningCall};
+use super::{ActiveCompaction, ActiveRetry, App, AppPage, FirstPrompt, RunningCall};
 use crate::event::{AgentEvent, PromptOutcome};
 use crate::retry_words;
-use crate::screen::event_lines;
+use crate::screen::event_lines::{self, UnfinishedReply};
 use crate::screen::figures::elapsed;
 use crate::screen::flow::WrappedLine;
 use crate::screen::open_question::OpenQuestion;
 use crate::screen::style::dim;
 use crate::screen::text::{clean, clean_line};
 
-/// How long a question that appears while the user types ignores keys.
-const SURPRISE: Duration = Duration::from_millis(700);
 /// The number of characters of a call's progress that are kept: fewer are shown.
 const PROGRESS: usize = 4_000;
 
@@ -88,16 +86,7 @@ impl App {
             }
             AgentEvent::Asks(question) => {
                 self.end_text();
-                self.completion = None;
-                // A user who is typing does not mean the question that has just appeared.
-                let now = Instant::now();
-                let deaf = if self.editor.is_empty() {
-                    now
-                } else {
-                    now + SURPRISE
-                };
-                self.questions
-                    .push_back(OpenQuestion::new(question, deaf, self.width));
+                self.on_asks(question);
             }
             // The call's result says so.
             AgentEvent::Denied(_) => {}
@@ -120,6 +109,13 @@ impl App {
                 });
                 self.say_between_blocks(lines.collect());
             }
+            AgentEvent::HookRuns(hook) => self.hooks.push((hook, Instant::now())),
+            AgentEvent::HookEnded(number) => self.on_hook_ended(number),
+            AgentEvent::InitialPrompt(prompt) => {
+                if self.first_prompt == FirstPrompt::Hooks {
+                    self.submit(prompt);
+                }
+            }
             AgentEvent::OfferChanged => self.ask_for_offer(),
             AgentEvent::Guide(text) => {
                 self.end_text();
@@ -129,8 +125,29 @@ impl App {
         }
     }
 
+    fn on_hook_ended(&mut self, number: u64) {
+        let at = self
+            .hooks
+            .iter()
+            .position(|(hook, _)| hook.number == number);
+        let Some((hook, _)) = at.map(|at| self.hooks.remove(at)) else {
+            return;
+        };
+        // The call itself begins only now.
+        let call = self.running.iter_mut();
+        for call in call.filter(|call| hook.call.as_ref() == Some(&call.id)) {
+            call.since = Instant::now();
+        }
+    }
+
     fn on_engine(&mut self, event: &Event) {
         self.failure_told |= matches!(event, Event::CompactFailed { .. });
+        if let Event::NotPersisted { message } = event {
+            // Every line that waits fails for the same reason: once is enough.
+            if self.not_written.replace(message.clone()).as_ref() == Some(message) {
+                return;
+            }
+        }
         match event {
             Event::Phase(Some(phase)) => {
                 let before = self.compacting;
@@ -230,12 +247,24 @@ impl App {
     }
 
     fn on_ended(&mut self, ended: &PromptOutcome) {
+        // A reply that is complete has been reported as such, and its text is gone from here.
+        let reply = match self.stream.is_visible() {
+            true => UnfinishedReply::Dropped,
+            false => UnfinishedReply::None,
+        };
         self.end_text();
         self.running.clear();
         self.compacting = None;
         self.retry = None;
         self.questions.clear();
-        self.finished.extend(event_lines::ended(ended));
+        let not_written = self.not_written.take();
+        let is_told = |why: &String| not_written.is_some_and(|told| why.contains(&told));
+        match ended {
+            PromptOutcome::Failed(why) if is_told(why) => self.warn(
+                "stopped: what is not written yet is kept, and written with your next prompt",
+            ),
+            _ => self.finished.extend(event_lines::ended(ended, reply)),
+        }
         if matches!(
             ended,
             PromptOutcome::Cancelled | PromptOutcome::Failed(_) | PromptOutcome::Refused(_)

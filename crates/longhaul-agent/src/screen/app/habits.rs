@@ -1,16 +1,12 @@
 //! Habits from other agents: searching earlier prompts (ctrl-r), Esc twice, a command for the shell (`!`).
 
-use ratatui::text::Span;
-
 use super::{App, Dialog, HostAnswer};
 use crate::screen::flow::WrappedLine;
 use crate::screen::host::{HostRequest, ShellResult};
 use crate::screen::picker::{PickOption, Picker};
 use crate::screen::style::BAD;
-use crate::screen::text::{clean, clean_line, count};
-
-/// The number of lines of a command's output that are shown; the last ones count.
-const SHOWN: usize = 40;
+use crate::screen::text::clean_line;
+use crate::screen::transcript;
 
 /// Whether Esc was the last key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -78,19 +74,11 @@ impl App {
 
     /// Shows the output of a command.
     pub(super) fn on_shell(&mut self, ran: &ShellResult) {
-        let text = clean(&ran.output);
-        let lines: Vec<&str> = text.lines().collect();
-        let hidden = lines.len().saturating_sub(SHOWN);
-        if hidden > 0 {
-            let hidden = count(hidden, "line");
-            self.say(WrappedLine::dim(format!("    … {hidden} before these")));
-        }
-        let shown = lines[lines.len().min(hidden)..].iter();
-        let shown =
-            shown.map(|line| WrappedLine::dim((*line).to_owned()).indented(Span::raw("    ")));
+        let shown = transcript::shell_output(&ran.output, Some(ran.lines));
         self.finished.extend(shown);
         if ran.is_error {
-            self.say(WrappedLine::styled("  ✗ failed", BAD));
+            let why = clean_line(&ran.line);
+            self.say(WrappedLine::styled(format!("  ✗ {why}"), BAD));
         }
         self.note("the model sees this with your next prompt");
     }

@@ -4,15 +4,11 @@ use std::time::Instant;
 
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
-use super::prompt::edit;
 use super::{App, AppAction, AppPage, Dialog, Leaving};
-use crate::event::{ApprovalAnswer, ApprovalMode};
-use crate::screen::editor::Editor;
-use crate::screen::open_question::OpenQuestion;
-use crate::screen::pager::{PagerAction, PagerStart, TextPager};
+use crate::event::ApprovalMode;
+use crate::screen::pager::PagerAction;
 use crate::screen::picker::{Picker, PickerAction};
 use crate::screen::preview::PreviewAction;
-use crate::screen::question::ApprovalChoice;
 use crate::screen::status::mode_name;
 
 impl App {
@@ -41,6 +37,10 @@ impl App {
             (None, Some(asking)) => {
                 if let Some(editor) = asking.editor() {
                     editor.paste(text);
+                } else {
+                    // Nobody answers by pasting: the text belongs to the prompt.
+                    self.editor.paste(text);
+                    self.asking.rest_again(Instant::now());
                 }
             }
             (None, None) if self.dialog.is_some() => {}
@@ -67,8 +67,7 @@ impl App {
             return self.on_page_key(key);
         }
         if !self.questions.is_empty() {
-            self.on_question_key(key);
-            return AppAction::On;
+            return self.on_question_key(key);
         }
         match key.code {
             KeyCode::Char('c') if control => return self.on_interrupt_after(leaving),
@@ -84,6 +83,9 @@ impl App {
         }
         if self.dialog.is_some() {
             self.on_dialog_key(key);
+            return AppAction::On;
+        }
+        if key.code == KeyCode::Esc && self.completion.is_none() && self.skips_hooks() {
             return AppAction::On;
         }
         if key.code == KeyCode::Esc && self.completion.is_none() && self.work.is_none() {
@@ -141,77 +143,6 @@ impl App {
         }
     }
 
-    fn on_question_key(&mut self, key: KeyEvent) {
-        let control = key.modifiers.contains(KeyModifiers::CONTROL);
-        let width = self.width;
-        let Some(OpenQuestion::Approval(asking)) = self.questions.front_mut() else {
-            return self.on_choice_key(key);
-        };
-        if let Some(editor) = asking.instead.as_mut() {
-            match key.code {
-                KeyCode::Char('c') if control => self.cancel(),
-                KeyCode::Esc => asking.instead = None,
-                KeyCode::Enter if key.modifiers.is_empty() => {
-                    let instead = editor.take();
-                    let instead = Some(instead).filter(|text| !text.trim().is_empty());
-                    self.answer(ApprovalAnswer::No(instead));
-                }
-                _ => {
-                    edit(editor, key, width.saturating_sub(3));
-                }
-            }
-            return;
-        }
-        match key.code {
-            KeyCode::Char('c') if control => self.cancel(),
-            _ if !asking.hears(Instant::now()) => {}
-            KeyCode::Char('o') if control => {
-                let detail = asking.detail();
-                self.page = Some(AppPage::Reader(TextPager::new(
-                    "What it would do",
-                    detail,
-                    PagerStart::Top,
-                )));
-            }
-            KeyCode::Esc => self.answer(ApprovalAnswer::No(None)),
-            KeyCode::Up => asking.step(-1),
-            KeyCode::Down => asking.step(1),
-            KeyCode::Enter => {
-                let choice = asking.chosen();
-                self.choose(choice);
-            }
-            KeyCode::Char(c) => {
-                let number = c.to_digit(10).map(|digit| digit as usize);
-                if let Some(choice) = number.and_then(|number| asking.number(number)) {
-                    self.choose(choice);
-                }
-            }
-            _ => {}
-        }
-    }
-
-    fn choose(&mut self, choice: ApprovalChoice) {
-        match (choice, self.questions.front_mut()) {
-            (ApprovalChoice::Is(answer), _) => self.answer(answer),
-            (ApprovalChoice::Instead, Some(OpenQuestion::Approval(asking))) => {
-                asking.instead = Some(Editor::default());
-            }
-            (ApprovalChoice::Instead, _) => {}
-        }
-    }
-
-    pub(super) fn answer(&mut self, answer: ApprovalAnswer) {
-        match self.questions.pop_front() {
-            Some(OpenQuestion::Approval(asking)) => {
-                let said = asking.answer(answer);
-                self.finished.extend(said);
-            }
-            // The line of the call says what was answered.
-            Some(OpenQuestion::Choice(asking)) => asking.answer(answer),
-            None => {}
-        }
-    }
-
     fn on_dialog_key(&mut self, key: KeyEvent) {
         if key.code == KeyCode::Esc {
             self.dialog = None;
@@ -255,6 +186,9 @@ impl App {
 
     fn on_interrupt_after(&mut self, leaving: Leaving) -> AppAction {
         if self.dialog.take().is_some() {
+            return AppAction::On;
+        }
+        if self.skips_hooks() {
             return AppAction::On;
         }
         match self.work {

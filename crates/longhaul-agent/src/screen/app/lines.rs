@@ -52,7 +52,7 @@ impl App {
         let asking = match self.questions.front_mut() {
             Some(OpenQuestion::Approval(asking)) => asking,
             Some(OpenQuestion::Choice(_)) if line.is_empty() => {
-                return self.answer(ApprovalAnswer::No(None));
+                return self.answer_shown(ApprovalAnswer::No(None));
             }
             Some(OpenQuestion::Choice(asking)) => {
                 let step = asking.line(line);
@@ -68,7 +68,7 @@ impl App {
             (None, "n" | "no") => ApprovalAnswer::No(None),
             (None, instead) => ApprovalAnswer::No(Some(instead.to_owned())),
         };
-        self.answer(answer);
+        self.answer_shown(answer);
     }
 
     fn on_dialog_line(&mut self, line: &str) {

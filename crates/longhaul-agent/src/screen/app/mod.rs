@@ -1,11 +1,12 @@
 //! The state of the screen and how it reacts to keys, events and answers. It does not draw and does not wait.
 //!
-//! `keys`, `choices` and `prompt` handle what the user presses, `lines` what the user types where there are only lines, `events`
+//! `keys`, `asking`, `choices` and `prompt` handle what the user presses, `lines` what the user types where there are only lines, `events`
 //! the agent's events, `answers` the host's answers, `acts` runs prompts and commands, `rewinding` goes back, and
 //! `habits` and `pictures` are what people know from other agents.
 
 mod acts;
 mod answers;
+mod asking;
 mod choices;
 mod events;
 mod habits;
@@ -24,6 +25,7 @@ use longhaul_core::engine::CompactionPhase;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 pub(crate) use answers::HostAnswer;
+use asking::QuestionEar;
 use habits::EscapeKey;
 use pictures::PastedPictures;
 pub(crate) use prompt::edit;
@@ -40,7 +42,7 @@ use super::picker::Picker;
 use super::preview::SummaryPreview;
 use super::stream::StreamedText;
 use super::{ColorSupport, GuideInput, ScreenOptions};
-use crate::event::{AgentEvent, AgentStatus, ApprovalMode, TodoItem};
+use crate::event::{AgentEvent, AgentStatus, ApprovalMode, RunningHook, TodoItem};
 
 /// The sources of all input.
 #[derive(Debug)]
@@ -77,6 +79,10 @@ pub(crate) struct App {
     /// The last line of the model's thinking.
     pub(crate) thinking: String,
     pub(crate) running: Vec<RunningCall>,
+    /// The hooks that run, and since when.
+    pub(crate) hooks: Vec<(RunningHook, Instant)>,
+    /// Whether the user gave the first prompt, so that a hook's does not count.
+    first_prompt: FirstPrompt,
     pub(crate) todos: Vec<TodoItem>,
     pub(crate) glance: Option<AgentStatus>,
     pub(crate) mode: ApprovalMode,
@@ -91,6 +97,8 @@ pub(crate) struct App {
     pictures: PastedPictures,
     history: PromptHistory,
     pub(crate) questions: VecDeque<OpenQuestion>,
+    /// Whether the first of them accepts keys.
+    asking: QuestionEar,
     pub(crate) dialog: Option<Dialog>,
     pub(crate) page: Option<AppPage>,
     pub(crate) completion: Option<Completion>,
@@ -100,6 +108,8 @@ pub(crate) struct App {
     files: CompletionFiles,
     /// The number of requests that have not been answered.
     pending: usize,
+    /// Why the transcript could not be written, once that was told.
+    not_written: Option<String>,
     /// Whether the engine has reported why the requested compaction failed.
     failure_told: bool,
     /// A hint below the prompt, until the next key.
@@ -213,6 +223,13 @@ enum Leaving {
     Armed,
 }
 
+/// Whose prompt begins the session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum FirstPrompt {
+    Users,
+    Hooks,
+}
+
 /// Whether sent input is written again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Echo {
@@ -253,6 +270,11 @@ impl App {
             stream: StreamedText::default(),
             thinking: String::new(),
             running: Vec::new(),
+            hooks: Vec::new(),
+            first_prompt: match options.prompt {
+                Some(_) => FirstPrompt::Users,
+                None => FirstPrompt::Hooks,
+            },
             todos: Vec::new(),
             glance: None,
             mode: options.mode,
@@ -264,6 +286,7 @@ impl App {
             pictures: PastedPictures::default(),
             history: PromptHistory::load(options.history.clone(), &options.workspace),
             questions: VecDeque::new(),
+            asking: QuestionEar::new(),
             dialog: None,
             page: None,
             completion: None,
@@ -272,6 +295,7 @@ impl App {
             workspace: options.workspace.clone(),
             files: CompletionFiles::Unknown,
             pending: 0,
+            not_written: None,
             failure_told: false,
             hint: None,
             leaving: Leaving::No,
@@ -303,16 +327,34 @@ impl App {
         self.ask(HostRequest::Resources, HostAnswer::Resources);
     }
 
-    /// Finishes: running work is stopped, and the host has what it needs.
-    pub(crate) async fn finish(&mut self) {
+    /// Stops running work, because the screen is going away, and returns the host, which is still to finish.
+    pub(crate) fn end(&mut self) -> &dyn ScreenHost {
         self.questions.clear();
         self.host.cancel();
-        self.host.finish().await;
+        &*self.host
     }
 
     /// Whether something on the screen moves by itself.
     pub(crate) fn is_animated(&self) -> bool {
-        self.work.is_some() || self.compacting.is_some()
+        self.work.is_some() || self.compacting.is_some() || !self.hooks.is_empty()
+    }
+
+    /// The hooks that are waited for, unless they are about a call that is shown.
+    pub(crate) fn waiting_hook(&self) -> Option<&(RunningHook, Instant)> {
+        let is_shown = |call: &String| self.running.iter().any(|it| it.id == *call);
+        let mut hooks = self.hooks.iter();
+        hooks.find(|(hook, _)| !hook.call.as_ref().is_some_and(is_shown))
+    }
+
+    /// Ends the hooks that are waited for while there is no work, or before it begins. Returns false if there are none.
+    fn skips_hooks(&self) -> bool {
+        let opens =
+            |hook: &RunningHook| ["SessionStart", "InstructionsLoaded"].contains(&hook.event);
+        let skips = (self.hooks.iter()).any(|(hook, _)| self.work.is_none() || opens(hook));
+        if skips {
+            self.host.cancel();
+        }
+        skips
     }
 
     /// Whether there is nothing left to do.

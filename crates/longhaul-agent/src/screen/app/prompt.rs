@@ -85,7 +85,7 @@ impl App {
         AppAction::On
     }
 
-    fn on_enter(&mut self) -> AppAction {
+    pub(super) fn on_enter(&mut self) -> AppAction {
         if self.editor.backslash_to_newline() {
             return AppAction::On;
         }

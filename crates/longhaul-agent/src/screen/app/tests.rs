@@ -17,10 +17,10 @@ use tokio::sync::oneshot;
 use super::*;
 use crate::event::{ApprovalAnswer, ApprovalRequest, TodoStatus};
 use crate::screen::live::region;
-use crate::screen::open_question::OpenQuestion;
 use crate::screen::{Charset, DisplayMode, DisplaySettings};
 use crate::tool::{ToolAccess, ToolCallOutput};
 
+mod daily;
 mod shown;
 
 /// A host that never answers.
@@ -218,6 +218,7 @@ fn question() -> (ApprovalRequest, oneshot::Receiver<ApprovalAnswer>) {
         access: ToolAccess::Other,
         detail: change,
         reason: "edits are asked for".to_owned(),
+        asker: None,
         rule: Some("Edit(src/**)".to_owned()),
         answer,
     };
@@ -250,6 +251,7 @@ async fn q2_a_question_shows_what_fits_and_always_its_choices() {
       3. yes, and for t…
       4. no, and tell t…
     ");
+    app.asking.rested();
     press(&mut app, "4rather not\n");
     assert_eq!(
         said.try_recv(),
@@ -260,16 +262,53 @@ async fn q2_a_question_shows_what_fits_and_always_its_choices() {
 
 #[tokio::test]
 async fn q2_a_question_that_comes_up_while_somebody_types_is_not_answered_by_it() {
+    for before in ["", "in the middle of a wo"] {
+        let mut app = app();
+        press(&mut app, "go\n");
+        press(&mut app, before);
+        let (question, mut said) = question();
+        app.on_event(AgentEvent::Asks(question));
+        // Each key makes it wait anew, and none is lost.
+        app.asking.rested();
+        press(&mut app, "rd and 3 more\n");
+        assert!(said.try_recv().is_err() && app.questions.len() == 1);
+        assert_eq!(app.queue, [format!("{before}rd and 3 more")]);
+        // An Enter alone does nothing either, as long as the keyboard has not rested.
+        press(&mut app, "\n");
+        assert!(said.try_recv().is_err() && app.questions.len() == 1);
+        app.asking.rested();
+        press(&mut app, "1");
+        assert_eq!(said.try_recv(), Ok(ApprovalAnswer::Once));
+    }
+}
+
+#[tokio::test]
+async fn q2_enter_after_a_pause_belongs_to_the_sentence_and_escape_always_works() {
     let mut app = app();
-    press(&mut app, "in the middle of a wo");
-    let (question, mut said) = question();
-    app.on_event(AgentEvent::Asks(question));
-    press(&mut app, "1\n");
-    assert!(said.try_recv().is_err() && app.questions.len() == 1);
-    let OpenQuestion::Approval(asking) = &app.questions[0] else {
-        panic!("a question about a call");
-    };
-    assert!(asking.hears(Instant::now() + Duration::from_secs(1)));
+    press(&mut app, "go\n");
+    let (asked, mut said) = question();
+    app.on_event(AgentEvent::Asks(asked));
+    press(&mut app, "and then");
+    app.asking.rested();
+    let screen = shown(&mut app, 70, 20);
+    assert!(
+        screen.contains("> and then  (enter sends this; a number answers)"),
+        "{screen}"
+    );
+    press(&mut app, "\n");
+    assert!(said.try_recv().is_err(), "the sentence was meant");
+    assert_eq!(app.queue, ["and then"]);
+    // Somebody who has turned to the answers means them.
+    press(&mut app, "more");
+    app.asking.rested();
+    app.on_input(Event::Key(KeyCode::Down.into()));
+    press(&mut app, "\n");
+    assert_eq!(said.try_recv(), Ok(ApprovalAnswer::Session));
+    assert_eq!(app.editor.whole(), "more");
+    let (asked, mut said) = question();
+    app.on_event(AgentEvent::Asks(asked));
+    app.on_input(Event::Key(KeyCode::Esc.into()));
+    assert_eq!(said.try_recv(), Ok(ApprovalAnswer::No(None)));
 }
 
 #[tokio::test]

@@ -25,6 +25,10 @@ pub(super) struct CommandOutput {
     tail: VecDeque<u8>,
     /// The number of bytes since the output was last taken.
     total: u64,
+    /// The number of line ends among them.
+    line_ends: u64,
+    /// Whether the last of them ends a line.
+    is_at_line_end: bool,
     path: PathBuf,
     file: OutputFile,
 }
@@ -44,6 +48,8 @@ impl CommandOutput {
             head: Vec::new(),
             tail: VecDeque::new(),
             total: 0,
+            line_ends: 0,
+            is_at_line_end: true,
             path,
             file: OutputFile::NotYet,
         }
@@ -58,6 +64,10 @@ impl CommandOutput {
         }
         self.write(bytes);
         self.total += bytes.len() as u64;
+        self.line_ends += memchr::memchr_iter(b'\n', bytes).count() as u64;
+        if let Some(last) = bytes.last() {
+            self.is_at_line_end = *last == b'\n';
+        }
         let room = (KEPT - self.head.len()).min(bytes.len());
         self.head.extend_from_slice(&bytes[..room]);
         self.tail.extend(&bytes[room..]);
@@ -116,7 +126,14 @@ impl CommandOutput {
         self.head.clear();
         self.tail.clear();
         self.total = 0;
+        self.line_ends = 0;
+        self.is_at_line_end = true;
         text
+    }
+
+    /// The number of lines, of which the model may see only a part.
+    pub(super) fn lines(&self) -> u64 {
+        self.line_ends + u64::from(!self.is_at_line_end)
     }
 
     fn place(&self) -> String {

@@ -172,6 +172,7 @@ impl BashTool {
         // The notes above are for the model; people see what the command wrote.
         let mut output = ToolCallOutput::text(text, line).with_detail(written);
         output.is_error = failed;
+        output.lines = Some(collected.lines());
         Ok(output)
     }
 

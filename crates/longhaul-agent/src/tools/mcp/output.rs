@@ -73,6 +73,7 @@ pub(super) async fn shown(
         is_error,
         line,
         detail: String::new(),
+        lines: None,
     }
 }
 

@@ -264,7 +264,7 @@ async fn bring_up(server: Arc<BackgroundServer>, taken: Arc<TakenNames>) {
     let status = match started {
         Ok(offered) => server.offers(offered, &taken),
         Err(why) => {
-            server.tell(&format!("failed: {why}; see /mcp"));
+            server.tell(&format!("{why}; see /mcp"));
             let log = server.handle.log().to_owned();
             McpServerStatus::Failed { why, log }
         }

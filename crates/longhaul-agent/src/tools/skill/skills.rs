@@ -158,6 +158,7 @@ impl Skills {
             name: skill.name.clone(),
             parts,
             allowed_tools: skill.allowed_tools.clone(),
+            typed: String::new(),
         })
     }
 

@@ -104,6 +104,40 @@ async fn q1_stopped_while_tools_run() {
 }
 
 #[tokio::test]
+async fn y7_a_result_is_on_disk_while_the_next_call_runs() {
+    let turn = calls(&[("Quick", json!({"what": "x"})), ("Slow", json!({}))]);
+    let mut house = House::scripted(&[turn, text("Yes.")]).await;
+    let transcript: Arc<std::sync::Mutex<PathBuf>> = Arc::default();
+    let read = transcript.clone();
+    let looks = move |_, _| -> longhaul::Boxed<'static, ToolCallOutput> {
+        let read = read.clone();
+        Box::pin(async move {
+            let path = read.lock().unwrap().clone();
+            for _ in 0..500 {
+                if std::fs::read_to_string(&path)
+                    .unwrap()
+                    .contains("Quick saw")
+                {
+                    return ToolCallOutput::text("there", "there");
+                }
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+            ToolCallOutput::error("the result is not on disk")
+        })
+    };
+    let writes = || ToolAccess::Writes(PathBuf::from("/x"));
+    house.toolbox = Toolbox::default()
+        .with(Toy::echo("Quick", writes()))
+        .with(Toy::new("Slow", writes(), looks));
+    let (mut agent, mut events) = house.open(SessionChoice::New).await;
+    *transcript.lock().unwrap() = agent.place().transcript.clone();
+    let (ended, _) = say(&mut agent, &mut events, "Go.").await;
+    assert_eq!(ended, PromptOutcome::Done);
+    let seen = texts(&house.last_body());
+    assert!(seen.iter().any(|text| text == "there"), "{seen:?}");
+}
+
+#[tokio::test]
 async fn q1_a_compaction_that_is_stopped_changes_nothing() {
     let turns = [long(), text("Two."), text("Three.")];
     let mut house = House::scripted(&turns).await;

@@ -7,13 +7,13 @@ use longhaul::hooks::fake::FakeHooks;
 use longhaul::hooks::{HookEventName, HookFuture, HookInvocation, HookResponse, Hooks};
 use longhaul::session::SessionBuilder;
 use longhaul_agent::agent::SessionChoice;
-use longhaul_agent::event::{AgentEvent, PromptOutcome};
+use longhaul_agent::event::{AgentEvent, ApprovalAnswer, PromptOutcome};
 use longhaul_agent::tool::{ToolAccess, ToolCallOutput, Toolbox};
 use longhaul_sim::model::{DraftBlock, ModelTurn, ReplyDraft, ReplyModel};
 use longhaul_sim::request::ApiRole;
 use serde_json::{Value, json};
 
-use super::house::{House, Toy, say, texts};
+use super::house::{House, Rules, Toy, say, texts, work};
 
 /// The main conversation starts an agent; the agent makes calls and reports.
 struct Boss {
@@ -245,6 +245,26 @@ async fn u4_a_sub_agents_old_results_are_deleted_from_the_cache_too() {
         .filter_map(|body| Some(body["cache_edits"].as_array()?.len()))
         .max();
     assert!(deleted.is_some_and(|most| most >= 7), "{deleted:?}");
+}
+
+#[tokio::test]
+async fn q1_escape_at_a_sub_agents_question_stops_everything() {
+    let mut house = house(false, 2).await;
+    house.gate = Some(Arc::new(Rules {
+        ask: vec!["Read"],
+        ..Rules::default()
+    }));
+    let (mut agent, mut events) = house.open(SessionChoice::New).await;
+    let _ = agent.canceller();
+    let no = || Some(ApprovalAnswer::No(None));
+    let said = "Where is the thing?";
+    let (ended, told) = work(&mut agent, &mut events, said, |_| {}, no).await;
+    assert_eq!(ended, PromptOutcome::Cancelled, "{told:?}");
+    let sent = house.bodies().len();
+    assert_eq!(sent, 2, "the main model does not go on");
+    let _ = agent.canceller();
+    let (ended, _) = say(&mut agent, &mut events, "Go on.").await;
+    assert_eq!(ended, PromptOutcome::Done, "the conversation is valid");
 }
 
 #[tokio::test]

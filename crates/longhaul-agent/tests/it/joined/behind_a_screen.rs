@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use longhaul::EconomyPolicy;
 use longhaul_agent::agent::SessionChoice;
+use longhaul_agent::event::{AgentEvent, ApprovalAnswer};
 use longhaul_agent::files::ConflictPolicy;
 use longhaul_agent::host::AgentHost;
 use longhaul_agent::screen::{
     CompactionReply, CompactionRequest, CompactionStep, HostRefusal, HostRequest, ReplySender,
-    RewindRequest, RewindScope, ScreenHost, TranscriptKind,
+    RewindRequest, RewindScope, ScreenHost, SessionPage, TranscriptKind,
 };
 use longhaul_core::models::ModelTable;
 use serde_json::json;
@@ -77,7 +78,7 @@ async fn q3_all_that_a_screen_asks_for_is_answered() {
     .unwrap();
     let messages = ask(&host, HostRequest::Messages).await.unwrap().messages;
     let lines: Vec<&str> = messages.iter().map(|it| it.line.as_str()).collect();
-    assert_eq!(lines, ["Read a.txt", "Review it all."]);
+    assert_eq!(lines, ["Read a.txt", "/review it all"]);
     let full = ask(&host, HostRequest::Context).await.unwrap();
     assert!(full.categories.tool_results > 0 && full.categories.assistant_messages > 0);
     assert_eq!(
@@ -137,7 +138,7 @@ async fn q3_all_that_a_screen_asks_for_is_answered() {
     let said = ask(&host, |reply| HostRequest::Rewind(back, reply))
         .await
         .unwrap();
-    assert_eq!(said.text.as_deref(), Some("Review it all."));
+    assert_eq!(said.text.as_deref(), Some("/review it all"));
     ask(&host, |reply| {
         HostRequest::Prompt("Another way".to_owned(), reply)
     })
@@ -193,6 +194,117 @@ async fn q3_who_looks_is_answered_while_a_call_runs_and_a_stop_ends_it() {
         "{items:?}"
     );
     host.finish().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn q3_what_the_user_runs_and_types_is_kept_and_shown_as_it_was_typed() {
+    let house = House::scripted(&[text("Five."), text("Tidied.")]).await;
+    put(&house, ".claude/commands/tidy.md", "Tidy up $ARGUMENTS.\n");
+    put(&house, "notes.txt", "one\ntwo\n");
+    let screen = host(&house).await;
+    let ran = ask(&screen, |reply| {
+        HostRequest::Shell("seq 100000; exit 3".to_owned(), reply)
+    });
+    let ran = ran.await.unwrap();
+    assert_eq!((ran.lines, ran.line.as_str()), (100_000, "exit code 3"));
+    assert!(!ran.output.contains("Exit code"), "it is said once");
+    // The user leaves before the next prompt.
+    screen.finish().await;
+    let place = workplace(&house, &mut Says::yes()).await;
+    let (agent, mut events) = open(&house, &place, SessionChoice::Continue).await;
+    tokio::spawn(async move { while events.recv().await.is_some() {} });
+    let screen = AgentHost::start(agent, place, house.env(), ModelTable::builtin());
+    let words = "How many, and what is in @notes.txt and @src?".to_owned();
+    std::fs::create_dir(house.cwd().join("src")).unwrap();
+    put(&house, "src/a.rs", "");
+    ask(&screen, |reply| HostRequest::Prompt(words, reply))
+        .await
+        .unwrap();
+    let sent = house.last_body()["messages"].to_string();
+    assert!(
+        sent.contains("<bash-input>seq 100000; exit 3</bash-input>"),
+        "{sent}"
+    );
+    assert!(sent.contains("a.rs"), "the folder's listing: {sent}");
+    ask(&screen, |reply| HostRequest::Command {
+        name: "tidy".to_owned(),
+        arguments: "now".to_owned(),
+        reply,
+    })
+    .await
+    .unwrap();
+    assert!(
+        house.last_body()["messages"]
+            .to_string()
+            .contains("Tidy up now.")
+    );
+    let items = ask(&screen, HostRequest::Transcript).await.unwrap();
+    let kinds: Vec<(&TranscriptKind, &str)> = items
+        .iter()
+        .map(|item| (&item.kind, item.text.as_str()))
+        .collect();
+    assert_eq!(kinds[0], (&TranscriptKind::Shell, "seq 100000; exit 3"));
+    assert!(matches!(kinds[1].0, TranscriptKind::Output));
+    assert!(
+        kinds.contains(&(&TranscriptKind::User, "/tidy now")),
+        "{kinds:?}"
+    );
+    let file = TranscriptKind::Attachment("file notes.txt, 2 lines".to_owned());
+    assert!(kinds.contains(&(&file, "")), "{kinds:?}");
+    let folder = TranscriptKind::Attachment("folder src".to_owned());
+    assert!(kinds.contains(&(&folder, "")), "{kinds:?}");
+    let sessions = ask(&screen, HostRequest::Sessions).await.unwrap();
+    assert!(sessions[0].title.starts_with("How many"), "{sessions:?}");
+    screen.finish().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn q3_the_rules_that_hold_now_are_listed() {
+    let turns = [
+        calls(&[("Bash", json!({"command": "npm ci && npm test"}))]),
+        text("Done."),
+    ];
+    let house = House::scripted(&turns).await;
+    let place = workplace(&house, &mut Says::yes()).await;
+    let (agent, mut events) = open(&house, &place, SessionChoice::New).await;
+    let told = tokio::spawn(async move {
+        let mut told = Vec::new();
+        while let Some(event) = events.recv().await {
+            match event {
+                AgentEvent::Asks(question) => {
+                    told.push(question.reason.clone());
+                    question.answer.send(ApprovalAnswer::Project).unwrap();
+                }
+                AgentEvent::Notice(text) => told.push(text),
+                _ => {}
+            }
+        }
+        told
+    });
+    let screen = AgentHost::start(agent, place, house.env(), ModelTable::builtin());
+    ask(&screen, |reply| {
+        HostRequest::Prompt("Go.".to_owned(), reply)
+    })
+    .await
+    .unwrap();
+    let page = |reply| HostRequest::Page(SessionPage::Permissions, reply);
+    let page = ask(&screen, page).await.unwrap();
+    assert!(page.contains("  Bash(npm ci && npm test)\n"), "{page}");
+    assert!(
+        page.contains("“yes, and for this project” writes to "),
+        "{page}"
+    );
+    screen.finish().await;
+    drop(screen);
+    let told = told.await.unwrap().join("\n");
+    assert!(
+        told.contains("No rule allows these parts of it: npm ci; npm test"),
+        "{told}"
+    );
+    assert!(
+        told.contains("allowed for this project: Bash(npm ci && npm test)"),
+        "{told}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -10,10 +10,10 @@ use longhaul_agent::event::{
 };
 use longhaul_agent::files::RestorableState;
 use longhaul_agent::screen::{
-    CommandItem, CompactionReply, CompactionStep, ContextView, CostLine, CostView, HookItem,
-    HostRefusal, HostRequest, MessageAuthor, MessageItem, ModelItem, PlannedFile, RewindChoices,
-    RewindPlan, RewindReply, RewindScope, ScreenHost, SessionItem, ShellResult, TranscriptItem,
-    TranscriptKind,
+    CallOutcome, CommandItem, CompactionReply, CompactionStep, ContextView, CostLine, CostView,
+    HookItem, HostRefusal, HostRequest, MessageAuthor, MessageItem, ModelItem, PlannedFile,
+    RewindChoices, RewindPlan, RewindReply, RewindScope, ScreenHost, SessionItem, ShellResult,
+    TranscriptItem, TranscriptKind,
 };
 use longhaul_agent::tool::{ToolAccess, ToolCallOutput};
 use longhaul_core::engine::{
@@ -163,7 +163,9 @@ impl Inner {
             HostRequest::Shell(command, reply) => {
                 let ran = ShellResult {
                     output: format!("ran {command}\nsecond line"),
+                    lines: 2,
                     is_error: command == "false",
+                    line: "exit code 1".to_owned(),
                 };
                 let _ = reply.send(Ok(ran));
             }
@@ -383,6 +385,7 @@ impl Inner {
             access: ToolAccess::Writes("src/main.rs".into()),
             detail: "@@ -1 +1 @@\n-old line\n+new line\n".to_owned(),
             reason: "edits are asked for".to_owned(),
+            asker: None,
             rule: Some("Edit(src/**)".to_owned()),
             answer,
         }));
@@ -512,6 +515,7 @@ fn sessions() -> Vec<SessionItem> {
     let item = |id: &str, title: &str| SessionItem {
         id: id.to_owned(),
         title: title.to_owned(),
+        mark: String::new(),
         modified: "2026-03-01T10:20:00Z".parse().ok(),
         messages: 31,
         branch: Some("main".to_owned()),
@@ -569,6 +573,7 @@ fn transcript() -> Vec<TranscriptItem> {
             TranscriptKind::Call {
                 name: "Read".to_owned(),
                 line: "src/parser.rs".to_owned(),
+                outcome: CallOutcome::Done("60 lines".to_owned()),
             },
             r#"{"file_path":"src/parser.rs"}"#,
         ),

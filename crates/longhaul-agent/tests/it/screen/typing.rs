@@ -89,7 +89,7 @@ fn q2_work_is_stopped_and_what_was_typed_meanwhile_waits() {
     terminal.keys("then this\r");
     terminal.sees("next: then this");
     terminal.keys("\u{1b}");
-    terminal.sees("stopped; what was done so far stays");
+    terminal.sees("stopped; the unfinished reply is not kept");
     // Work that was stopped returns its queued input to the prompt.
     terminal.sees("> then this");
     terminal.keys("\r");
@@ -122,7 +122,7 @@ fn q2_a_permission_is_asked_for() {
         terminal.sees("? Edit src/main.rs");
         terminal.sees("1 + new line");
         terminal.sees("2. yes, and for this session: Edit(src/**)");
-        terminal.keys(keys);
+        terminal.answers(keys);
         terminal.sees(&format!("The answer was {answer}."));
         terminal.is_idle();
     }
@@ -259,12 +259,12 @@ fn q3_sessions_models_and_messages_are_picked_from_lists() {
     terminal.keys("/resume 漢字\r");
     terminal.sees("› 漢字 in tables");
     terminal.keys("\r");
-    terminal.sees("resumed after 7 steps");
+    terminal.sees("resumed after 2 messages");
     terminal.is_idle();
     terminal.keys("/model\r");
     terminal.sees("› ✓ claude-sonnet-4-6");
     terminal.keys("opus\r");
-    terminal.sees("claude-opus-4-6 is used from now on");
+    terminal.sees("claude-opus-4-6 is used from the next request on");
     terminal.is_idle();
     terminal.keys("/rewind\r");
     terminal.sees("› > now the tests");
@@ -364,8 +364,8 @@ fn y6_a_summary_is_seen_edited_and_approved_before_it_replaces_anything() {
     terminal.sees(", edited");
     terminal.sees("Keeps 4 messages. By hand.");
     terminal.keys("\r");
-    terminal.sees("● compacted 167,204 → 12,480 tokens (approved, 31 s, $0.12)");
-    terminal.sees("14 of 14 messages\n  of yours kept word for word, 5 files back");
+    terminal.sees("● compacted 167,204 → 12,480 tokens (approved, $0.12)");
+    terminal.sees("14 of 14 messages of\n  yours kept word for word, 5 files back");
     assert!(
         terminal.all().contains("By hand."),
         "what was edited was taken"

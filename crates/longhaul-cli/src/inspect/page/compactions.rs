@@ -103,6 +103,10 @@ fn made(made: &SummaryOriginReport) -> String {
         None => "?",
     };
     let cost = match made.cost_usd {
+        // What was paid was for a model that did not deliver.
+        Some(cost) if made.by.as_deref() == Some("local") && cost > 0.0 => {
+            format!(" (attempts with one cost {})", dollars(cost))
+        }
         Some(cost) => format!(", {}", dollars(cost)),
         None => String::new(),
     };

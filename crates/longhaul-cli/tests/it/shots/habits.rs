@@ -357,7 +357,7 @@ fn pages(album: &mut Album) {
         "`/permissions`, `/mcp`, `/memory`, `/status`, `/agents` and `/export`:",
     );
     for (line, shows) in [
-        ("/permissions", "Always allow"),
+        ("/permissions", "writes to"),
         ("/mcp", "There are no MCP servers"),
         ("/memory", "CLAUDE.md"),
         ("/status", "Servers"),
@@ -380,7 +380,7 @@ fn searching(album: &mut Album) {
     album.says("search the web for tide tables");
     album.terminal.sees("2. yes, and for this session");
     album.keep("> search the web");
-    album.terminal.keys("1");
+    album.terminal.answers("1");
     album.idle();
     album.keep("> search the web");
     album.says("/cost");
@@ -405,7 +405,7 @@ fn asking(album: &mut Album) {
     album.says("write down the prices");
     album.terminal.sees("Which currency");
     album.keep("> write down the prices");
-    album.terminal.keys("2");
+    album.terminal.answers("2");
     album.terminal.sees("Pounds it is.");
     album.idle();
     album.keep("> write down the prices");

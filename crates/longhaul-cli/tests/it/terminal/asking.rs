@@ -16,7 +16,7 @@ fn q3_questions_are_answered_by_choosing_and_in_words() {
     terminal.says("ask it");
     terminal.sees("? Store Which database? (1 of 2)");
     terminal.sees("A file in the project");
-    terminal.keys("2");
+    terminal.answers("2");
     terminal.sees("? Checks Which checks? (2 of 2)");
     terminal.keys("1");
     terminal.sees("1. [x] Lints");

@@ -181,7 +181,7 @@ fn q3_what_is_looked_at_is_shown() {
         terminal.sees(shows);
     }
     terminal.says("/model claude-opus-4-6");
-    terminal.sees("claude-opus-4-6 is used from now on");
+    terminal.sees("claude-opus-4-6 is used from the next request on");
     terminal.asks("tell 5 #3", "Done with: tell 5 #3");
     assert!(last_request(&house).contains("\"model\":\"claude-opus-4-6\""));
     terminal.keys("\u{f}");

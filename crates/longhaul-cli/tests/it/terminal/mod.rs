@@ -13,6 +13,7 @@ mod cancelling;
 mod commands;
 mod consent;
 mod day;
+mod hooks;
 mod killing;
 mod lines;
 mod own_commands;

@@ -32,7 +32,7 @@ fn q3_a_command_of_the_users_own_runs_what_is_in_it() {
     // The rules of the command have ended with its turn.
     terminal.says("run touch more.txt");
     terminal.sees("? Bash touch more.txt");
-    terminal.keys("1");
+    terminal.answers("1");
     terminal.sees("Done with: run touch more.txt");
     terminal.is_idle();
     terminal.keys("\u{c}");

@@ -12,7 +12,7 @@ fn choose(terminal: &mut TestTerminal, answer: &str) {
     let shown = terminal.shown();
     let line = shown.lines().find(|line| line.contains(answer)).unwrap();
     let number = line.chars().find(char::is_ascii_digit).unwrap();
-    terminal.keys(&number.to_string());
+    terminal.answers(&number.to_string());
 }
 
 #[test]
@@ -21,7 +21,7 @@ fn q1_a_call_is_asked_for_and_the_answer_counts() {
     let mut terminal = house.chat(&[]);
     terminal.says("run touch yes.txt");
     terminal.sees("? Bash");
-    terminal.keys("1");
+    terminal.answers("1");
     terminal.sees("Done with: run touch yes.txt");
     terminal.is_idle();
     assert!(house.work().join("yes.txt").exists());

@@ -75,15 +75,15 @@ fn q1_in_plan_mode_nothing_is_changed_until_the_plan_is_agreed_to() {
     terminal.asks(&write, "Done with: write");
     assert!(!path.exists());
     terminal.says("plan First this, then that.");
-    terminal.sees("? ExitPlanMode");
+    terminal.sees("? The model's plan");
     terminal.sees("First this, then that.");
-    terminal.keys("1");
+    terminal.answers("1");
     terminal.sees("Done with: plan First this, then that.");
     terminal.is_idle();
     terminal.misses("· plan ·");
     terminal.says(&write);
     terminal.sees("? Write");
-    terminal.keys("1");
+    terminal.answers("1");
     terminal.until("the file", |_| path.exists());
     terminal.is_idle();
     terminal.leaves();

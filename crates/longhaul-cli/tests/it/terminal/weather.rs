@@ -78,7 +78,7 @@ fn n5_without_patience_and_for_a_wait_that_is_too_long_the_work_fails_at_once() 
     let mut terminal = house.chat(&["--set", "retry.patience=30s"]);
     house.fails_next(&["429(retry-after=3600)"]);
     terminal.says("tell 5 first");
-    terminal.sees("the server asks to wait 3600 s");
+    terminal.sees("the server asks to wait 60 min");
     terminal.is_idle();
     terminal.leaves();
     assert_eq!(house.calls(), 1);

@@ -82,6 +82,7 @@ async fn q2_a_plan_is_shown_as_it_is_meant_and_can_be_planned_further() {
         access: ToolAccess::Other,
         detail: "# The plan\n\n- first\n- **then**".to_owned(),
         reason: String::new(),
+        asker: None,
         rule: None,
         answer,
     }));
@@ -89,8 +90,13 @@ async fn q2_a_plan_is_shown_as_it_is_meant_and_can_be_planned_further() {
     assert!(shown.contains("• first"), "{shown}");
     assert!(shown.contains("• then"), "{shown}");
     assert!(shown.contains("2. keep planning"), "{shown}");
+    assert!(!shown.contains("ExitPlanMode"), "{shown}");
+    app.asking.rested();
     press(&mut app, "2");
     assert_eq!(answered.try_recv(), Ok(ApprovalAnswer::KeepPlanning));
+    let left = finished(&mut app);
+    assert_eq!(left[1], "● Plan, not agreed to yet");
+    assert!(left.iter().any(|line| line.contains("• then")), "{left:?}");
 }
 
 #[test]
@@ -149,6 +155,7 @@ fn q2_a_call_that_waits_for_the_user_is_not_shown_as_running() {
         shown.contains("Edit 2.rs") && !shown.contains("Edit 1.rs"),
         "{shown}"
     );
+    app.asking.rested();
     press(&mut app, "1");
     let shown = super::shown(&mut app, 60, 40);
     assert!(shown.contains("Edit 1.rs"), "{shown}");
