@@ -6,12 +6,13 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
+use super::earlier_results::{self, ReadResult};
 use crate::request::{ApiBlock, ApiMessage, ApiRole};
 
 const REMINDER: (&str, &str) = ("<system-reminder>", "</system-reminder>");
 
 /// One tool call and its result.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct ToolExchange<'a> {
     /// The index of the message that made the call, within the slice.
     pub at: usize,
@@ -20,6 +21,7 @@ pub struct ToolExchange<'a> {
     /// The input of the call.
     pub input: &'a Map<String, Value>,
     result: Option<&'a ApiBlock>,
+    read: ReadResult,
 }
 
 impl<'a> ToolExchange<'a> {
@@ -51,9 +53,20 @@ impl<'a> ToolExchange<'a> {
         self.answered() && !self.failed()
     }
 
-    /// The text of the result.
+    /// Whether the result refers to an earlier one that is no longer in view, or was cleared: then its text is a note.
+    pub fn is_out_of_view(&self) -> bool {
+        matches!(self.read, ReadResult::OutOfView)
+    }
+
+    /// The text of the result. Where the host sent a pointer to an earlier result, or what changed since, it is the text
+    /// that this stands for.
     pub fn text(&self) -> Cow<'a, str> {
-        self.result.map_or(Cow::Borrowed(""), result_text)
+        match &self.read {
+            ReadResult::Restored(text) => Cow::Owned(text.to_string()),
+            ReadResult::AsSent | ReadResult::OutOfView => {
+                self.result.map_or(Cow::Borrowed(""), result_text)
+            }
+        }
     }
 }
 
@@ -103,11 +116,15 @@ pub fn exchanges(messages: &[ApiMessage]) -> Vec<ToolExchange<'_>> {
                 && let Some(Value::Object(input)) = block.fields.get("input")
             {
                 let result = block.text("id").and_then(|id| results.get(id).copied());
+                let read = result.map_or(ReadResult::AsSent, |result| {
+                    earlier_results::read(result, &results)
+                });
                 found.push(ToolExchange {
                     at,
                     name,
                     input,
                     result,
+                    read,
                 });
             }
         }
@@ -216,9 +233,34 @@ pub fn first_line(text: &str, limit: usize) -> &str {
     clip(line.unwrap_or(""), limit)
 }
 
+/// The first line of a text. A line that only announces what follows takes the next one with it.
+pub fn gist(text: &str, limit: usize) -> String {
+    let mut lines = text.lines().map(str::trim).filter(|line| {
+        let is_fence = line.starts_with("```");
+        !line.is_empty() && !is_fence
+    });
+    let first = lines.next().unwrap_or("");
+    match lines.next().filter(|_| first.ends_with(':')) {
+        Some(next) => {
+            let next = next.trim_start_matches(['-', '*', '>', ' ']);
+            clip(&format!("{first} {next}"), limit).to_owned()
+        }
+        None => clip(first, limit).to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_line_that_announces_something_is_not_the_gist_of_a_text() {
+        let said = "`ls` ran. The end of what it said:\n\n```\na.md\nb.md\n```";
+        assert_eq!(gist(said, 80), "`ls` ran. The end of what it said: a.md");
+        assert_eq!(gist("Found in:\n- `a.rs:1`", 80), "Found in: `a.rs:1`");
+        assert_eq!(gist("Done.\nMore.", 80), "Done.");
+        assert_eq!(gist("Nothing:", 80), "Nothing:");
+    }
 
     #[test]
     fn what_agents_write_into_a_text_is_not_the_users() {

@@ -4,8 +4,9 @@
 //! [`SimModel`] is the built-in model and routes a turn: [`script`] comes first, then what the request asks for: a
 //! summary ([`summarize`]), session notes ([`notes`]), a title (`helper`), or work ([`agent`]). [`misbehave`] spoils
 //! the result. Below these, `constraints` and `conversation` read a request, `toolbox` distinguishes its tools,
-//! `schema` makes inputs that conform, `digest` is what happened in a conversation, and `chance` is the only source of
-//! randomness. The modules that read a request are public, so that models in tests need not read requests again.
+//! `schema` makes inputs that conform, `digest` is what happened in a conversation, `earlier_results` reads
+//! results that hosts send in a smaller form, and `chance` is the only source of randomness. The modules that read a
+//! request are public, so that models in tests need not read requests again.
 
 pub mod agent;
 mod built_in;
@@ -13,6 +14,7 @@ pub mod chance;
 pub mod constraints;
 pub mod conversation;
 mod digest;
+mod earlier_results;
 pub mod helper;
 pub mod misbehave;
 pub mod notes;

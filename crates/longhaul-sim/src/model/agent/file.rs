@@ -5,6 +5,7 @@
 use serde_json::Value;
 
 use crate::model::conversation::ToolExchange;
+use crate::model::earlier_results::numbered;
 use crate::model::toolbox::{PATH_FIELDS, ToolPurpose, kind_of_name};
 
 /// A file as the agent believes it to be.
@@ -16,6 +17,13 @@ pub(super) struct RememberedFile {
     pub(super) text: String,
     /// The number of the first known line.
     pub(super) first: usize,
+}
+
+impl RememberedFile {
+    /// The number of lines that the agent knows.
+    pub(super) fn lines(&self) -> usize {
+        self.text.lines().count()
+    }
 }
 
 /// The files whose content the agent knows, newest first, at most `most` of them.
@@ -59,6 +67,7 @@ pub(super) fn one(exchanges: &[ToolExchange<'_>], path: &str) -> Option<Remember
         about(&exchange)
             && exchange.succeeded()
             && kind_of_name(exchange.name) == ToolPurpose::Read
+            && !exchange.is_out_of_view()
             && !is_as_before(&exchange.text())
     });
     for exchange in exchanges.iter().skip(begin.unwrap_or(0)).filter(about) {
@@ -70,6 +79,7 @@ pub(super) fn one(exchanges: &[ToolExchange<'_>], path: &str) -> Option<Remember
             (kind, _) => kind,
         };
         match kind {
+            ToolPurpose::Read if exchange.is_out_of_view() => held = None,
             ToolPurpose::Read if exchange.succeeded() && is_as_before(&exchange.text()) => {}
             ToolPurpose::Read if exchange.succeeded() => {
                 held = content(&exchange.text()).and_then(|(first, text)| with(text, first));
@@ -129,11 +139,10 @@ fn content(shown: &str) -> Option<(usize, String)> {
     for line in shown.lines().skip_while(|line| numbered(line).is_none()) {
         match numbered(line) {
             Some((number, line)) => {
-                if first.is_some() {
-                    text.push('\n');
-                }
                 first.get_or_insert(number);
                 text.push_str(line);
+                // Every line ends, so that an empty last one counts, too.
+                text.push('\n');
             }
             // The host's own text follows the numbered lines.
             _ => break,
@@ -147,19 +156,6 @@ fn content(shown: &str) -> Option<(usize, String)> {
     (!stub && !shown.trim().is_empty()).then(|| (1, shown.to_owned()))
 }
 
-/// A line with its number in front, as `cat -n` and similar tools write it.
-fn numbered(line: &str) -> Option<(usize, &str)> {
-    let trimmed = line.trim_start_matches(' ');
-    let digits = trimmed.len()
-        - trimmed
-            .trim_start_matches(|letter: char| letter.is_ascii_digit())
-            .len();
-    let number = trimmed[..digits].parse().ok()?;
-    let rest = &trimmed[digits..];
-    let text = rest.strip_prefix('→').or_else(|| rest.strip_prefix('\t'))?;
-    Some((number, text))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -167,8 +163,11 @@ mod tests {
     #[test]
     fn line_numbers_and_what_the_host_adds_are_taken_off() {
         let shown = "     7→fn a() {\n     8→}\n\n<system-reminder>be kind</system-reminder>";
-        assert_eq!(content(shown), Some((7, "fn a() {\n}".to_owned())));
-        assert_eq!(content("1\tone\n2\ttwo"), Some((1, "one\ntwo".to_owned())));
+        assert_eq!(content(shown), Some((7, "fn a() {\n}\n".to_owned())));
+        assert_eq!(
+            content("1\tone\n2\ttwo"),
+            Some((1, "one\ntwo\n".to_owned()))
+        );
         assert_eq!(
             content("plain\ntext\n"),
             Some((1, "plain\ntext\n".to_owned()))

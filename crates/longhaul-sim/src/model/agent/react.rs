@@ -11,11 +11,12 @@ use crate::model::toolbox::{PATH_FIELDS, ToolPurpose, kind_of_name};
 impl AgentTurn<'_> {
     /// The reaction to the first failure of the newest reply, with the words before it.
     pub(super) fn reaction(&mut self) -> Option<(String, PlannedCall)> {
-        let failure = *self
+        let failure = self
             .view
             .newest()
             .iter()
-            .find(|exchange| exchange.failed())?;
+            .find(|exchange| exchange.failed())?
+            .clone();
         let text = failure.text();
         let error = first_line(&text, 140).replace('`', "'");
         let refused = was_refused(&failure);

@@ -60,8 +60,8 @@ impl AgentTurn<'_> {
             .newest()
             .iter()
             .filter(|exchange| exchange.succeeded())
-            .copied()
             .take(3)
+            .cloned()
             .collect();
         newest.iter().map(remark).collect()
     }
@@ -129,6 +129,9 @@ pub(super) fn excerpt(text: &str, lines: usize) -> String {
 
 /// A sentence about a result.
 pub(super) fn remark(exchange: &ToolExchange<'_>) -> String {
+    if exchange.is_out_of_view() {
+        return format!("`{}` gave what it gave before.", exchange.name);
+    }
     let text = exchange.text();
     // "No matches found" is one line, but not a match.
     let lines = match text.trim_start().get(..3) {

@@ -1,6 +1,7 @@
 //! An earlier summary that is a message of the conversation: it is recognized by its sections, whoever wrote it, and
 //! read back so that the next summary includes its content.
 
+use super::host_words::HostedSummary;
 use super::topic::{SectionTopic, heading};
 
 /// The tags around a user message that our own summaries quote.
@@ -14,8 +15,9 @@ pub(crate) struct CarriedSummary {
 }
 
 impl CarriedSummary {
-    /// Reads a message as a summary; `None` if it is something else.
+    /// Reads a message as a summary, without what the host says after it; `None` if it is something else.
     pub(crate) fn read(text: &str) -> Option<Self> {
+        let text = HostedSummary::read(text).summary;
         let mut sections: Vec<(SectionTopic, String)> = Vec::new();
         let mut quoting = false;
         for line in text.lines() {

@@ -2,6 +2,7 @@
 //! commands run, the failures and what followed them, the todo list. Summaries and notes are written from it.
 
 mod earlier;
+mod host_words;
 mod topic;
 
 use std::collections::BTreeMap;
@@ -9,6 +10,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 pub(crate) use earlier::{CarriedSummary, QUOTE};
+pub(crate) use host_words::HostedSummary;
 pub(crate) use topic::{SectionTopic, asked_headings};
 
 use super::conversation::{
@@ -179,7 +181,10 @@ impl<'a> ConversationDigest<'a> {
         match (kind_of_name(exchange.name), path) {
             (ToolPurpose::Bash, _) => self.ran.push(DigestCommand {
                 command: exchange.input_text("command").unwrap_or("").to_owned(),
-                said: first_line(&exchange.text(), 160).to_owned(),
+                said: match exchange.is_out_of_view() {
+                    true => "what is no longer in view".to_owned(),
+                    false => first_line(&exchange.text(), 160).to_owned(),
+                },
                 failed: exchange.failed(),
             }),
             (ToolPurpose::Todo, _) if exchange.succeeded() => {
@@ -199,7 +204,12 @@ impl<'a> ConversationDigest<'a> {
             }
             (ToolPurpose::Read | ToolPurpose::Editor, Some(path)) if exchange.succeeded() => {
                 let shown = exchange.text();
-                self.touch(index, path, DigestFileAction::Read, clip(&shown, 320));
+                let shown = if exchange.is_out_of_view() {
+                    ""
+                } else {
+                    &shown
+                };
+                self.touch(index, path, DigestFileAction::Read, clip(shown, 320));
             }
             (ToolPurpose::Edit, Some(path)) if exchange.succeeded() => {
                 let new = exchange.input_any(&["new_string", "new_str"]).unwrap_or("");
