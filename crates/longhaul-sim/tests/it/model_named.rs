@@ -46,6 +46,67 @@ fn a_tool_that_the_user_names_is_called_with_what_the_words_give() {
 }
 
 #[test]
+fn an_optional_field_is_filled_from_the_words_too_and_nothing_is_made_up() {
+    let text = json!({ "type": "string" });
+    let described = json!({ "type": "string", "description": "The city" });
+    let units = json!({ "type": "string", "enum": ["metric", "imperial"] });
+    let city = json!({ "city": "Paris" });
+    for (properties, wanted) in [
+        (json!({ "city": text }), city.clone()),
+        (json!({ "city": described }), city.clone()),
+        (
+            json!({ "city": described, "units": units, "lang": text }),
+            city.clone(),
+        ),
+        (
+            json!({ "location": { "type": "object", "properties": { "city": text, "zip": text } } }),
+            json!({ "location": city }),
+        ),
+        (
+            json!({ "cities": { "type": "array", "items": text } }),
+            json!({ "cities": ["Paris"] }),
+        ),
+    ] {
+        let mut tools = coding_tools();
+        let schema = json!({ "type": "object", "properties": properties });
+        tools.push(tool("get_weather", schema));
+        tools.push(tool(
+            "get_time",
+            json!({ "type": "object", "properties": { "place": text } }),
+        ));
+        for pace in [AgentBehavior::default(), AgentBehavior::obedient()] {
+            for seed in 0..10 {
+                let mut model = model(pace.clone());
+                let mut talk = Talk::new(seed, tools.clone());
+                talk.user(WEATHER);
+                let draft = talk.send(&mut model);
+                assert_eq!(calls(&draft), [("get_weather", &wanted)]);
+            }
+        }
+    }
+    // Two tools in one prompt are called one after the other.
+    let mut tools = with_weather();
+    tools.push(tool(
+        "get_time",
+        json!({ "type": "object", "properties": { "place": text } }),
+    ));
+    let mut model = model(AgentBehavior::obedient());
+    let mut talk = Talk::new(1, tools);
+    talk.user("Use get_weather and get_time for new york.");
+    let draft = talk.send(&mut model);
+    assert_eq!(
+        calls(&draft),
+        [("get_weather", &json!({ "city": "new york" }))]
+    );
+    talk.answer(|_, _| fine("Rain."));
+    let draft = talk.send(&mut model);
+    assert_eq!(
+        calls(&draft),
+        [("get_time", &json!({ "place": "new york" }))]
+    );
+}
+
+#[test]
 fn a_tool_that_the_user_forbids_by_name_is_not_called() {
     let forbidden = "What is the weather in Paris? Do not use the get_weather tool.";
     for pace in [AgentBehavior::default(), AgentBehavior::obedient()] {

@@ -1,215 +1,169 @@
 //! Fills the fields of a tool with words from the prompt: a city for `city`, a number for `days`, one of the values
-//! that a field lists. Fields without a match are left to be made up.
+//! that a field lists, also inside objects and lists. A required field without a match is left to be made up; an
+//! optional one stays away. `worded` finds the values in the words.
 
-use std::collections::BTreeSet;
+use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-/// The names of fields that take the whole request.
-const WHOLE: &[&str] = &[
-    "query",
-    "question",
-    "text",
-    "prompt",
-    "message",
-    "search",
-    "topic",
-    "keyword",
-    "term",
-    "expression",
-    "input",
-];
-/// The words before the subject of a request.
-const ABOUT: &[&str] = &["in", "of", "for", "at", "about", "from", "to", "on"];
+use super::worded::{FieldKind, WordedValues};
+use crate::model::schema::resolved;
 
-/// The fields that these words fill, as hints for an input of this schema. `tool` is the tool's name, which is not a
-/// value.
-pub(super) fn filled(schema: &Value, words: &str, tool: &str) -> Value {
-    let required: Vec<&str> = schema
-        .get("required")
-        .and_then(Value::as_array)
-        .map(|names| names.iter().filter_map(Value::as_str).collect())
-        .unwrap_or_default();
-    let mut given = Given {
-        words,
-        tool,
-        used: BTreeSet::new(),
+/// Below this depth nothing is filled.
+const DEEPEST: u8 = 4;
+
+/// The fields that these words fill, as hints for an input of this schema. `tools` are the names of tools, which are no
+/// values; the first is that of the tool itself.
+pub(super) fn filled(schema: &Value, words: &str, tools: &[&str]) -> Value {
+    let mut filler = Filler {
+        root: schema,
+        words: WordedValues::new(words, tools),
     };
-    let mut hints = Map::new();
-    let properties = schema.get("properties").and_then(Value::as_object);
-    // Values with a field's name come first, so that none of them is taken for another field.
-    for (name, node) in properties.into_iter().flatten() {
-        if let Some(value) = given.listed(node).or_else(|| given.by_name(name, node)) {
-            hints.insert(name.clone(), value);
+    Value::Object(filler.object(schema, FieldKind::General, 0))
+}
+
+struct Filler<'a> {
+    root: &'a Value,
+    words: WordedValues<'a>,
+}
+
+impl Filler<'_> {
+    /// The fields of an object that the words fill. `around` is what the object itself is about.
+    fn object(&mut self, node: &Value, around: FieldKind, depth: u8) -> Map<String, Value> {
+        let mut hints = Map::new();
+        let node = resolved(self.root, node).into_owned();
+        let required: Vec<&str> = node
+            .get("required")
+            .and_then(Value::as_array)
+            .map(|names| names.iter().filter_map(Value::as_str).collect())
+            .unwrap_or_default();
+        let fields: Vec<Field<'_>> = node
+            .get("properties")
+            .and_then(Value::as_object)
+            .into_iter()
+            .flatten()
+            .map(|(name, node)| Field {
+                name,
+                node: resolved(self.root, node).into_owned(),
+                kind: FieldKind::of(name, around),
+                is_required: required.contains(&name.as_str()),
+            })
+            .collect();
+        // Values with a field's name come first, so that none of them is taken for another field.
+        for field in &fields {
+            if let Some(value) = self.stated(field) {
+                hints.insert(field.name.to_owned(), value);
+            }
         }
+        let passes: [&dyn Fn(&Field<'_>) -> bool; 3] = [
+            &|field| field.is_required && field.kind != FieldKind::General,
+            &|field| field.is_required,
+            // An optional field is filled where its name says what it takes.
+            &|field| field.kind.is_telling(),
+        ];
+        for takes in passes {
+            for field in fields.iter().filter(|field| takes(field)) {
+                self.guess(field, &mut hints, depth);
+            }
+        }
+        // Where nothing fits, the words are about the first field that is no mere setting.
+        let is_setting = |kind| matches!(kind, FieldKind::Setting | FieldKind::Language);
+        for field in fields.iter().filter(|field| !is_setting(field.kind)) {
+            if hints.is_empty() {
+                self.guess(field, &mut hints, depth);
+            }
+        }
+        hints
     }
-    for (name, node) in properties.into_iter().flatten() {
-        if required.contains(&name.as_str())
-            && !hints.contains_key(name)
-            && let Some(value) = given.guessed(name, node)
+
+    /// A value that the words state for the field: one that it lists, or one beside its name.
+    fn stated(&mut self, field: &Field<'_>) -> Option<Value> {
+        if let Some(values) = field.node.get("enum").and_then(Value::as_array) {
+            return self.words.listed(values).into_iter().next();
+        }
+        let items = field.node.get("items");
+        let items = items.map(|items| resolved(self.root, items).into_owned());
+        if let Some(values) = items
+            .as_ref()
+            .and_then(|items| items.get("enum")?.as_array())
         {
-            hints.insert(name.clone(), value);
+            let listed = self.words.listed(values);
+            return (!listed.is_empty()).then_some(Value::Array(listed));
+        }
+        if is_a(&field.node, &["integer", "number"]) {
+            return self.words.number_by(field.name);
+        }
+        if is_text(&field.node) {
+            return self.words.text_by(field.name).map(Value::String);
+        }
+        None
+    }
+
+    fn guess(&mut self, field: &Field<'_>, hints: &mut Map<String, Value>, depth: u8) {
+        if !hints.contains_key(field.name)
+            && let Some(value) = self.guessed(&field.node, field, depth)
+        {
+            hints.insert(field.name.to_owned(), value);
         }
     }
-    Value::Object(hints)
-}
 
-struct Given<'w> {
-    words: &'w str,
-    tool: &'w str,
-    /// Values that are already used are not used for another field.
-    used: BTreeSet<String>,
-}
-
-impl<'w> Given<'w> {
-    /// A value that the field lists and the words mention.
-    fn listed(&self, node: &Value) -> Option<Value> {
-        let values = node.get("enum")?.as_array()?;
-        let tokens: Vec<String> = tokens(self.words).map(str::to_lowercase).collect();
-        let is_named = |value: &&Value| {
-            let text = value.as_str().map(str::to_lowercase);
-            text.is_some_and(|text| tokens.contains(&text))
-        };
-        values.iter().find(is_named).cloned()
-    }
-
-    /// The value before or after the field's name: `city: Paris`, `city "Paris"`, `the city of Paris`, `3 days`.
-    fn by_name(&mut self, name: &str, node: &Value) -> Option<Value> {
-        let tokens: Vec<&str> = tokens(self.words).collect();
-        let field = name.to_lowercase().replace(['_', '-'], " ");
-        let field = field.rsplit(' ').next().unwrap_or(&field);
-        let is_it = |token: &&str| {
-            let token = token.to_lowercase();
-            token == field || token == name.to_lowercase() || token == format!("{field}s")
-        };
-        let at = tokens.iter().position(is_it)?;
-        if is_number(node) {
-            let near = [at.checked_sub(1), Some(at + 1), Some(at + 2)];
-            let mut near = near.iter().flatten().filter_map(|at| tokens.get(*at));
-            return near.find_map(|token| self.number(token));
+    /// The value that fits the field best.
+    fn guessed(&mut self, node: &Value, field: &Field<'_>, depth: u8) -> Option<Value> {
+        if depth >= DEEPEST || node.get("enum").is_some() {
+            return None;
+        }
+        if is_a(node, &["object"]) || node.get("properties").is_some() {
+            let inner = self.object(node, field.kind, depth + 1);
+            return (!inner.is_empty()).then_some(Value::Object(inner));
+        }
+        if is_a(node, &["array"]) {
+            return self.list(node, field, depth);
+        }
+        if is_a(node, &["integer", "number"]) {
+            return if field.is_required {
+                self.words.number()
+            } else {
+                None
+            };
         }
         if !is_text(node) {
             return None;
         }
-        let token = tokens.get(at)?;
-        let begin = self.words.find(token)? + token.len();
-        let rest = self.words.get(begin..)?;
-        let set = rest.trim_start().starts_with([':', '=', '"', '`', '“']);
-        let rest = rest.trim_start_matches([':', '=', ' ']);
-        let rest = ["is ", "of ", "set to "]
-            .iter()
-            .fold(rest, |rest, word| rest.strip_prefix(word).unwrap_or(rest));
-        let value = match quoted(rest).filter(|_| rest.starts_with(['"', '`', '“'])) {
-            Some(value) => value.to_owned(),
-            None => match proper_run(rest) {
-                Some(value) => value,
-                None if set => self::tokens(rest).next()?.to_owned(),
-                None => return None,
-            },
-        };
-        self.take(value)
+        self.words.text_of(field.kind).map(Value::String)
     }
 
-    /// The value that fits the field best.
-    fn guessed(&mut self, name: &str, node: &Value) -> Option<Value> {
-        if is_number(node) {
-            let mut tokens = tokens(self.words);
-            return tokens.find_map(|token| self.number(token));
+    fn list(&mut self, node: &Value, field: &Field<'_>, depth: u8) -> Option<Value> {
+        let items = node.get("items").map(|items| resolved(self.root, items));
+        let items = items.map_or(Value::Null, Cow::into_owned);
+        if is_text(&items) {
+            let texts = self.words.texts_of(field.kind);
+            let texts: Vec<Value> = texts.into_iter().map(Value::String).collect();
+            return (!texts.is_empty()).then_some(Value::Array(texts));
         }
-        if !is_text(node) || node.get("enum").is_some() {
-            return None;
-        }
-        let name = name.to_lowercase();
-        let has = |parts: &[&str]| parts.iter().any(|part| name.contains(part));
-        let mut found: Vec<String> = Vec::new();
-        let mut where_it = |is_it: &dyn Fn(&str) -> bool| {
-            let pieces = self.words.split_whitespace().map(bare);
-            found.extend(pieces.filter(|piece| is_it(piece)).map(str::to_owned));
-        };
-        match () {
-            () if has(&["url", "uri", "link"]) => where_it(&|token| token.contains("://")),
-            () if has(&["mail"]) => where_it(&|token| token.contains('@')),
-            () if has(&["date", "day", "time"]) => where_it(&|token| {
-                token.contains(['-', ':']) && token.starts_with(|c: char| c.is_ascii_digit())
-            }),
-            () if has(&["path", "file", "folder"]) => {
-                where_it(&|token| token.contains('/') || token.contains('.'));
-            }
-            () => {
-                found.extend(quoted(self.words).map(str::to_owned));
-                if has(WHOLE) {
-                    found.push(self.request());
-                }
-                found.extend(self.proper_names());
-                found.extend(self.about());
-            }
-        }
-        let fresh = |value: &String| !value.is_empty() && !self.used.contains(value);
-        let value = found.into_iter().find(fresh)?;
-        self.take(value)
-    }
-
-    fn number(&mut self, token: &str) -> Option<Value> {
-        let value: Value = match token.parse::<i64>() {
-            Ok(whole) => whole.into(),
-            Err(_) => token
-                .parse::<f64>()
-                .ok()
-                .filter(|it| it.is_finite())?
-                .into(),
-        };
-        self.used.insert(token.to_owned()).then_some(value)
-    }
-
-    fn take(&mut self, value: String) -> Option<Value> {
-        self.used.insert(value.clone()).then(|| Value::from(value))
-    }
-
-    /// The request without the sentence that names the tool, if there is another one.
-    fn request(&self) -> String {
-        let mut sentences = sentences(self.words);
-        let other = sentences.find(|sentence| !sentence.contains(self.tool));
-        let text = other.unwrap_or(self.words).trim();
-        text.trim_end_matches(['.', '!']).to_owned()
-    }
-
-    /// Capitalized names that do not begin a sentence.
-    fn proper_names(&self) -> Vec<String> {
-        let mut names = Vec::new();
-        for sentence in sentences(self.words) {
-            let mut rest = sentence.trim_start();
-            while let Some((_, after)) = rest.split_once(' ') {
-                rest = after.trim_start_matches([' ', '"', '(', '“']);
-                if let Some(name) = proper_run(rest) {
-                    rest = rest.get(name.len()..).unwrap_or("");
-                    if name != self.tool && name != "I" {
-                        names.push(name);
-                    }
-                }
-            }
-        }
-        names
-    }
-
-    /// The text after a word such as `in` or `about`, up to the end of the clause.
-    fn about(&self) -> Option<String> {
-        let mut words = self.request();
-        if let Some(end) = words.find(['?', ',', ';', '!']) {
-            words.truncate(end);
-        }
-        let words: Vec<&str> = words.split_whitespace().collect();
-        let opens = |word: &&str| ABOUT.contains(&word.to_lowercase().as_str());
-        let at = words.iter().rposition(opens)?;
-        Some(words[at + 1..].join(" "))
+        let item = self.guessed(&items, field, depth + 1)?;
+        Some(Value::Array(vec![item]))
     }
 }
 
-fn is_number(node: &Value) -> bool {
-    kinds(node).any(|kind| matches!(kind, "integer" | "number"))
+/// A field of a schema.
+struct Field<'n> {
+    name: &'n str,
+    node: Value,
+    kind: FieldKind,
+    is_required: bool,
+}
+
+/// Whether the schema's node allows one of these types.
+fn is_a(node: &Value, wanted: &[&str]) -> bool {
+    kinds(node).any(|kind| wanted.contains(&kind))
 }
 
 fn is_text(node: &Value) -> bool {
-    kinds(node).any(|kind| kind == "string")
+    let says_more = ["enum", "properties", "items", "const"];
+    is_a(node, &["string"])
+        || kinds(node).next().is_none()
+            && node.is_object()
+            && says_more.iter().all(|key| node.get(key).is_none())
 }
 
 fn kinds(node: &Value) -> impl Iterator<Item = &str> {
@@ -218,53 +172,14 @@ fn kinds(node: &Value) -> impl Iterator<Item = &str> {
     kind.into_iter().chain(several).filter_map(Value::as_str)
 }
 
-fn sentences(text: &str) -> impl Iterator<Item = &str> {
-    text.split_inclusive(['.', '!', '?', '\n'])
-        .filter(|sentence| !sentence.trim().is_empty())
-}
-
-/// The words without the punctuation around them.
-fn tokens(text: &str) -> impl Iterator<Item = &str> {
-    let tokens = text.split(|letter: char| letter.is_whitespace() || "=,;\"“”".contains(letter));
-    tokens.map(bare).filter(|token| !token.is_empty())
-}
-
-fn bare(token: &str) -> &str {
-    token
-        .trim_matches(|letter: char| ",;!?\"'`()<>“”:=".contains(letter))
-        .trim_end_matches('.')
-}
-
-/// The text in the first quotation marks.
-fn quoted(text: &str) -> Option<&str> {
-    let inner = text.split(['"', '`', '“', '”']).nth(1)?.trim();
-    (!inner.is_empty()).then_some(inner)
-}
-
-/// The capitalized words at the beginning of a text, such as `New York` or `Springfield, IL`.
-fn proper_run(text: &str) -> Option<String> {
-    let mut end = 0;
-    for word in text.split_inclusive(' ') {
-        let bare = word.trim_end_matches(|letter: char| !letter.is_alphanumeric());
-        if !bare.starts_with(char::is_uppercase) {
-            break;
-        }
-        let at = text[end..].find(bare)? + end;
-        end = at + bare.len();
-        let closes = word.trim_end().len() > bare.len();
-        let state = text.get(end..).and_then(|rest| rest.strip_prefix(", "));
-        let state = state.and_then(|rest| rest.get(..2));
-        if closes && !state.is_some_and(|two| two.chars().all(char::is_uppercase)) {
-            break;
-        }
-    }
-    (end > 0).then(|| text[..end].to_owned())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use serde_json::json;
+
+    fn weather(words: &str, schema: &Value) -> Value {
+        filled(schema, words, &["get_weather", "get_time"])
+    }
 
     #[test]
     fn fields_are_filled_from_the_words_of_a_prompt() {
@@ -289,8 +204,7 @@ mod tests {
                 json!({ "city": "paris", "days": 1 }),
             ),
         ] {
-            let hints = filled(&schema, words, "get_weather");
-            assert_eq!(hints, wanted, "{words}");
+            assert_eq!(weather(words, &schema), wanted, "{words}");
         }
         let search = json!({ "type": "object", "required": ["query"],
             "properties": { "query": { "type": "string" } } });
@@ -298,9 +212,113 @@ mod tests {
             filled(
                 &search,
                 "Who built the pier? Use the web_search tool.",
-                "web_search"
+                &["web_search"]
             ),
             json!({ "query": "Who built the pier?" })
+        );
+    }
+
+    #[test]
+    fn optional_fields_are_filled_where_the_words_have_a_value() {
+        let text = json!({ "type": "string" });
+        let described = json!({ "type": "string", "description": "The city" });
+        let paris = "What is the weather in Paris? Use the get_weather tool.";
+        let york = "What will the weather in new york be tomorrow? Use get_weather";
+        for field in [&text, &described] {
+            for name in ["city", "location", "q", "place_name"] {
+                let schema = json!({ "type": "object", "properties": { name: field,
+                    "units": { "enum": ["metric", "imperial"] }, "lang": text, "days": { "type": "integer" } } });
+                assert_eq!(weather(paris, &schema), json!({ name: "Paris" }), "{name}");
+            }
+            let schema = json!({ "type": "object", "properties": { "location": field } });
+            assert_eq!(weather(york, &schema), json!({ "location": "new york" }));
+            let imperial =
+                "Use the `get_weather` tool: how warm is it in san francisco in Fahrenheit?";
+            let schema = json!({ "type": "object", "properties": {
+                "location": field, "units": { "enum": ["metric", "imperial"] } } });
+            assert_eq!(
+                weather(imperial, &schema),
+                json!({ "location": "san francisco", "units": "imperial" })
+            );
+        }
+        for (words, city) in [
+            ("Use get_weather for new york", "new york"),
+            ("call get_weather new york", "new york"),
+            ("Use get_weather and get_time for Paris.", "Paris"),
+            (
+                "Use get_weather to tell me the forecast for rio de janeiro, please",
+                "rio de janeiro",
+            ),
+            (
+                "How is the weather in New York on Monday? Use get_weather.",
+                "New York",
+            ),
+        ] {
+            let schema = json!({ "type": "object", "properties": { "city": text } });
+            assert_eq!(weather(words, &schema), json!({ "city": city }), "{words}");
+        }
+        let nothing =
+            json!({ "type": "object", "properties": { "verbose": { "type": "boolean" } } });
+        assert_eq!(weather(paris, &nothing), json!({}));
+    }
+
+    #[test]
+    fn objects_and_lists_are_filled_too() {
+        let text = json!({ "type": "string" });
+        let paris = "What is the weather in Paris, France? Use the get_weather tool.";
+        let nested = json!({ "type": "object", "required": ["location"], "properties": { "location": {
+            "type": "object", "properties": { "city": text, "country": text } } } });
+        let said = weather(paris, &nested);
+        assert_eq!(said["location"]["city"], "Paris", "{said}");
+        assert_eq!(said["location"]["country"], "France", "{said}");
+        let named = json!({ "type": "object", "$defs": { "place": { "type": "object",
+            "properties": { "name": text } } }, "properties": { "place": { "$ref": "#/$defs/place" } } });
+        assert_eq!(
+            weather(paris, &named),
+            json!({ "place": { "name": "Paris" } })
+        );
+        let list = json!({ "type": "object", "properties": { "cities": { "type": "array", "items": text } } });
+        for (words, cities) in [
+            (
+                "Compare the weather in Paris, London and new york. Use get_weather.",
+                vec!["Paris", "London", "new york"],
+            ),
+            (
+                "What is the weather in Paris? Use the get_weather tool.",
+                vec!["Paris"],
+            ),
+        ] {
+            assert_eq!(
+                weather(words, &list),
+                json!({ "cities": cities }),
+                "{words}"
+            );
+        }
+        let fields = json!({ "type": "object", "properties": { "city": text, "show": { "type": "array",
+            "items": { "enum": ["wind", "rain", "sun"] } } } });
+        assert_eq!(
+            weather("Wind and rain in Paris? Use get_weather.", &fields)["show"],
+            json!(["wind", "rain"])
+        );
+        let sum = json!({ "type": "object", "required": ["a", "b"], "properties": {
+            "a": { "type": "number" }, "b": { "type": "number" } } });
+        let added = filled(&sum, "Use the add tool on 2 and 3.", &["add"]);
+        assert_eq!(added, json!({ "a": 2, "b": 3 }));
+        let trip =
+            json!({ "type": "object", "properties": { "origin": text, "destination": text } });
+        assert_eq!(
+            filled(&trip, "Use find_train from Paris to Rome", &["find_train"]),
+            json!({ "origin": "Paris", "destination": "Rome" })
+        );
+        let translate = json!({ "type": "object", "required": ["text", "target_language"],
+            "properties": { "text": text, "target_language": text } });
+        assert_eq!(
+            filled(
+                &translate,
+                "Translate \"good morning\" to French with translate_text.",
+                &["translate_text"]
+            ),
+            json!({ "text": "good morning", "target_language": "French" })
         );
     }
 }

@@ -8,8 +8,8 @@
 //! and it writes only comments marked `sim-note` and new files under `sim-notes/`: it does no harm in a real folder.
 //!
 //! `turn` is one turn of the agent; `view` is what it sees, `past` what it remembers, `known_paths` the paths it knows,
-//! `file` what it knows of a file; `next` chooses, `look`, `change` and `run` make the calls, `named` and `fields`
-//! those of a tool that the user names, `react` handles errors, `say` and `report` find the words. `wish` is what the
+//! `file` what it knows of a file; `next` chooses, `look`, `change` and `run` make the calls, `named`, `fields`
+//! and `worded` those of a tool that the user names, `react` handles errors, `say` and `report` find the words. `wish` is what the
 //! user's words ask for, and `obey` does it.
 
 mod change;
@@ -30,6 +30,7 @@ mod todo;
 mod turn;
 mod view;
 mod wish;
+mod worded;
 
 use std::ops::RangeInclusive;
 

@@ -4,8 +4,9 @@
 use super::fields::filled;
 use super::say::excerpt;
 use super::turn::{AgentMove, AgentTurn, PlannedCall};
-use super::{Manner, view::was_refused};
+use super::{Manner, view::Refusal};
 use crate::model::conversation::first_line;
+use crate::model::schema::ValuePalette;
 use crate::model::toolbox::{OfferedTool, ToolPurpose};
 
 /// Words that tell the agent to use what follows them.
@@ -43,10 +44,18 @@ impl AgentTurn<'_> {
         let told = calls
             .iter()
             .filter(|call| named.iter().any(|offer| offer.name() == call.name))
-            .map(|call| match (call.failed(), was_refused(call)) {
-                (true, true) => format!("`{}` was not allowed.", call.name),
-                (true, false) => {
+            .map(|call| match (call.failed(), Refusal::of(call)) {
+                (true, Some(refusal)) => {
+                    format!("`{}` was not called: {}.", call.name, refusal.reason())
+                }
+                (true, None) => {
                     format!("`{}` failed: {}", call.name, first_line(&call.text(), 200))
+                }
+                (false, _) if call.is_out_of_view() => {
+                    format!(
+                        "`{}` says what it said before; that is no longer in my window.",
+                        call.name
+                    )
                 }
                 (false, _) => format!("`{}` says:\n\n{}", call.name, excerpt(&call.text(), 12)),
             });
@@ -55,8 +64,19 @@ impl AgentTurn<'_> {
 
     /// A call of this tool with the values that the words give for its fields.
     pub(super) fn call_as_worded(&mut self, offer: OfferedTool<'_>, words: &str) -> PlannedCall {
-        let hints = filled(&offer.schema(), words, own_name(offer.name()));
-        self.call(offer, hints, format!("use `{}`", offer.name()))
+        let others = self.tools.all().iter().map(|other| own_name(other.name()));
+        let own = own_name(offer.name());
+        let names: Vec<&str> = [own].into_iter().chain(others).collect();
+        let hints = filled(&offer.schema(), words, &names);
+        let palette = ValuePalette {
+            paths: &self.view.places.files,
+            phrases: &self.phrases,
+        };
+        PlannedCall {
+            name: offer.name().to_owned(),
+            input: offer.worded_input(hints, palette, &mut self.chance),
+            doing: format!("use `{}`", offer.name()),
+        }
     }
 }
 

@@ -139,13 +139,47 @@ impl<'a> SimAgentView<'a> {
     }
 }
 
+/// Why a host did not run a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Refusal {
+    /// The user did not allow it.
+    Declined,
+    /// It needs the user's consent, and nobody could be asked.
+    NobodyAsked,
+    /// A rule or a hook forbids it.
+    Forbidden,
+}
+
+impl Refusal {
+    /// Why the host did not run this call; `None` if it ran, even if it failed.
+    pub(super) fn of(exchange: &ToolExchange<'_>) -> Option<Self> {
+        let text = exchange.text();
+        let line = first_line(&text, 300).to_lowercase();
+        let has = |phrases: &str| phrases.split('|').any(|phrase| line.contains(phrase));
+        const REFUSALS: &str = "permission|not allow|rejected|refused|want to proceed|not permitted|no such tool|\
+            unknown tool|not available|disabled|declined";
+        match () {
+            () if line.starts_with("exit code") => None,
+            () if has("consent") && has("nobody|no one|not run") => Some(Self::NobodyAsked),
+            () if has("hook|not allowed here") && has("not run") => Some(Self::Forbidden),
+            () if has(REFUSALS) => Some(Self::Declined),
+            () => None,
+        }
+    }
+
+    /// The reason, as a clause for the user.
+    pub(super) fn reason(self) -> &'static str {
+        match self {
+            Self::Declined => "you did not allow it",
+            Self::NobodyAsked => "this needs your consent, and there is nobody here to ask",
+            Self::Forbidden => "a rule or a hook of yours does not allow it",
+        }
+    }
+}
+
 /// Whether the host did not run the call, as opposed to the call failing.
 pub(super) fn was_refused(exchange: &ToolExchange<'_>) -> bool {
-    let text = exchange.text();
-    let line = first_line(&text, 200).to_lowercase();
-    const REFUSALS: &str = "permission|not allowed|rejected|refused|want to proceed|not permitted|no such tool|unknown tool|\
-        not available|disabled|declined";
-    !line.starts_with("exit code") && REFUSALS.split('|').any(|refusal| line.contains(refusal))
+    Refusal::of(exchange).is_some()
 }
 
 fn mode(exchanges: &[ToolExchange<'_>], window: &[ApiMessage]) -> PlanningMode {

@@ -6,6 +6,8 @@ mod pattern;
 mod resolve;
 mod scalar;
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value};
 
 use super::chance::Chance;
@@ -59,6 +61,11 @@ pub(super) fn fit(
     }
 }
 
+/// A node of a schema without references and branches.
+pub(super) fn resolved<'v>(root: &'v Value, node: &'v Value) -> Cow<'v, Value> {
+    resolve(root, node, None, 0)
+}
+
 /// A value for a schema of any type, for answers in a demanded format.
 pub(super) fn answer(
     schema: &Value,
@@ -97,6 +104,12 @@ impl SchemaFitter<'_> {
         if let Some(values) = node.get("enum").and_then(Value::as_array) {
             return match hint {
                 Some(hint) if values.contains(hint) => hint.clone(),
+                _ if node
+                    .get("default")
+                    .is_some_and(|value| values.contains(value)) =>
+                {
+                    node["default"].clone()
+                }
                 _ => self.chance.pick(values).cloned().unwrap_or(Value::Null),
             };
         }

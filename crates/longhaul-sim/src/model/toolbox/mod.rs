@@ -88,6 +88,16 @@ impl<'a> OfferedTool<'a> {
         };
         fit(&self.schema(), hints, extras, palette, chance)
     }
+
+    /// An input that keeps those `hints` that the schema has. Nothing else is made up but what is required.
+    pub(super) fn worded_input(
+        &self,
+        hints: Value,
+        palette: ValuePalette<'_>,
+        chance: &mut Chance,
+    ) -> Value {
+        fit(&self.schema(), hints, OptionalFields::None, palette, chance)
+    }
 }
 
 /// The tools that a request offers.
