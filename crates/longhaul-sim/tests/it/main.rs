@@ -16,6 +16,7 @@ mod faults;
 mod house;
 mod manage;
 mod model_agent;
+mod model_answers;
 mod model_folder;
 mod model_limit;
 mod model_manners;

@@ -209,7 +209,8 @@ pub(crate) fn coding_tools() -> Vec<ApiTool> {
             "Grep",
             object(
                 json!({
-                    "pattern": string, "path": string, "glob": string, "-n": { "type": "boolean" }, "head_limit": number,
+                    "pattern": string, "path": string, "glob": string, "-i": { "type": "boolean" }, "-n": { "type": "boolean" },
+                    "head_limit": number,
                     "output_mode": { "type": "string", "enum": ["content", "files_with_matches", "count"] },
                 }),
                 json!(["pattern"]),

@@ -267,7 +267,7 @@ impl AgentTurn<'_> {
             .take(6)
             .map(|path| name_of(path))
             .collect();
-        let text = format!("Worked on: {topic}\nFiles read: {}\n", files.join(", "));
+        let text = format!("Worked on: {topic}.\nFiles read: {}.\n", files.join(", "));
         let hints = json!({ "command": "create", "path": path, "file_text": text });
         Some(self.call(offer, hints, format!("remember this in `{path}`")))
     }

@@ -1,8 +1,10 @@
-//! What the agent remembers: the summary that the conversation continues from, and the user's requests.
+//! What the agent remembers: the summary that the conversation continues from, what the host kept beside it, and the
+//! user's requests.
 
+use super::wish::states_rule;
 use crate::model::constraints::ReplyConstraints;
 use crate::model::conversation::{first_line, own_texts};
-use crate::model::digest::{CarriedSummary, SectionTopic};
+use crate::model::digest::{CarriedSummary, HostedSummary, SectionTopic};
 use crate::request::MessagesRequest;
 
 /// The text by which hosts mark that the user stopped a turn.
@@ -13,6 +15,34 @@ const SHELL: [&str; 3] = ["<bash-input>", "<bash-stdout>", "<bash-stderr>"];
 const OPENING: &str = "This session continues an earlier conversation";
 /// The maximum number of summary lines to quote.
 const MOST_LINES: usize = 6;
+/// How lines begin that our own summaries and notes make of the newest messages: the messages say it better.
+const OWN_LINES: &[&str] = &[
+    "At work on:",
+    "Last said:",
+    "Last command:",
+    "First asked:",
+    "Most recently asked:",
+    "Go on with the newest request, in the user's words:",
+    "Where it stopped:",
+    "Open (",
+];
+
+/// A prompt of the user that is still in the conversation.
+#[derive(Debug)]
+struct PastPrompt {
+    text: String,
+    /// The index of its message.
+    at: usize,
+}
+
+/// An earlier request of the user.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct EarlierPrompt<'p> {
+    /// The words.
+    pub(super) text: &'p str,
+    /// The index of its message; `None` if only a summary has it.
+    pub(super) at: Option<usize>,
+}
 
 /// What the agent remembers of earlier messages.
 #[derive(Debug, Default)]
@@ -22,17 +52,22 @@ pub(super) struct Past {
     /// The summary that the conversation continues from.
     summary: Option<PastSummary>,
     /// The user's prompts in order, without those that a summary quotes.
-    prompts: Vec<String>,
+    prompts: Vec<PastPrompt>,
 }
 
 /// A summary that replaces earlier messages.
 #[derive(Debug)]
 struct PastSummary {
+    /// The message, and the parts of it.
     text: String,
+    summary: String,
+    kept: String,
     /// The sections of the summary, if it has any.
     sections: Option<CarriedSummary>,
-    /// The prompts that the summary quotes.
+    /// The prompts that the summary quotes, and those that the host kept.
     quoted: Vec<String>,
+    /// The number of the user's messages by then, as far as the host says.
+    counted: usize,
 }
 
 impl PastSummary {
@@ -41,17 +76,65 @@ impl PastSummary {
         if sections.is_none() && !text.starts_with(OPENING) {
             return None;
         }
+        let HostedSummary { summary, kept } = HostedSummary::read(text);
         let mut quoted = match &sections {
             Some(sections) => sections.messages(),
-            None => quoted_in_notes(text),
+            None => quoted_in_notes(summary),
         };
+        let kept_messages = kept_messages(kept);
+        let counted = kept_messages.last().map_or(0, |(number, _)| *number);
+        for (number, message) in kept_messages {
+            quoted.insert((number - 1).min(quoted.len()), message);
+        }
         quoted.retain(|said| !is_marker(said));
         Some(Self {
+            counted: counted.max(quoted.len()),
             text: text.to_owned(),
+            summary: summary.to_owned(),
+            kept: kept.to_owned(),
             quoted,
             sections,
         })
     }
+}
+
+/// The lines of a part of what a host kept.
+fn kept_under<'t>(kept: &'t str, title: &str) -> Vec<&'t str> {
+    let lines = kept.lines().skip_while(|line| !line.starts_with(title));
+    let lines = lines.skip(1).take_while(|line| !line.starts_with("### "));
+    lines.filter(|line| !line.trim().is_empty()).collect()
+}
+
+/// The user's messages that a host kept, with their numbers, in order.
+fn kept_messages(kept: &str) -> Vec<(usize, String)> {
+    let mut messages: Vec<(usize, String)> = Vec::new();
+    let mut open: Option<(usize, Vec<&str>)> = None;
+    for line in kept_under(kept, "### The user's messages") {
+        let numbered = line.strip_prefix('[').and_then(|rest| rest.split_once(']'));
+        match (&mut open, numbered) {
+            (Some((number, lines)), _) => {
+                let ends = numbered.is_some_and(|(mark, _)| mark == format!("/{number}"));
+                if ends {
+                    messages.push((*number, lines.join("\n")));
+                    open = None;
+                } else {
+                    lines.push(line);
+                }
+            }
+            (None, Some((mark, text))) => {
+                let Some(number) = mark.parse().ok().filter(|number| *number > 0) else {
+                    continue;
+                };
+                match text.trim() {
+                    "" => open = Some((number, Vec::new())),
+                    text => messages.push((number, text.to_owned())),
+                }
+            }
+            (None, None) => {}
+        }
+    }
+    messages.sort_by_key(|(number, _)| *number);
+    messages
 }
 
 /// The heading of session notes that says where the work stands, and the mark of a quoted prompt in them.
@@ -113,7 +196,7 @@ impl Past {
                     if at == ask.prompt_at {
                         past.words.clone_from(&text);
                     }
-                    past.prompts.push(text);
+                    past.prompts.push(PastPrompt { text, at });
                 }
             }
         }
@@ -141,20 +224,104 @@ impl Past {
     }
 
     /// The prompts before the newest; those that the summary quotes come first.
-    pub(super) fn earlier_prompts(&self) -> Vec<&str> {
+    pub(super) fn earlier_prompts(&self) -> Vec<EarlierPrompt<'_>> {
         let quoted = self.summary.iter().flat_map(|summary| &summary.quoted);
+        let mut quoted: Vec<&str> = quoted.map(String::as_str).collect();
+        if self.goes_on() {
+            // The newest prompt is the one that is being answered.
+            quoted.pop();
+        }
         let newest = usize::from(!self.words.is_empty());
         let before = &self.prompts[..self.prompts.len().saturating_sub(newest)];
-        let quoted: Vec<&String> = quoted.collect();
         // The newest prompts that a summary quotes may also follow it, unchanged.
         let most = quoted.len().min(before.len());
         let twice = (0..=most).rev().find(|many| {
             let ends = quoted[quoted.len() - many..].iter();
-            ends.copied().eq(&before[..*many])
+            ends.copied()
+                .eq(before[..*many].iter().map(|prompt| prompt.text.as_str()))
         });
-        let quoted = &quoted[..quoted.len() - twice.unwrap_or(0)];
-        let all = quoted.iter().copied().chain(before);
-        all.map(String::as_str).collect()
+        quoted.truncate(quoted.len() - twice.unwrap_or(0));
+        let quoted = quoted
+            .into_iter()
+            .map(|text| EarlierPrompt { text, at: None });
+        let before = before.iter().map(|prompt| EarlierPrompt {
+            text: &prompt.text,
+            at: Some(prompt.at),
+        });
+        quoted.chain(before).collect()
+    }
+
+    /// The number of prompts before the newest that nobody quotes any more.
+    pub(super) fn forgotten_prompts(&self) -> usize {
+        let summary = self.summary.as_ref();
+        summary.map_or(0, |summary| summary.counted - summary.quoted.len())
+    }
+
+    /// The user's rules, oldest first: those that the host kept, and those that the agent sees.
+    pub(super) fn rules(&self) -> Vec<String> {
+        let kept = self.summary.as_ref().map_or("", |summary| &summary.kept);
+        let kept = kept_under(kept, "### Rules stated").into_iter();
+        let kept = kept.filter_map(|line| line.strip_prefix("- [")?.split_once("] "));
+        // A rule that was called off, or that takes one back, is no rule.
+        let kept = kept.filter(|(_, rule)| !rule.starts_with('('));
+        let mut rules: Vec<String> = kept.map(|(_, rule)| rule.to_owned()).collect();
+        for prompt in self.earlier_prompts() {
+            let rule = prompt.text.trim();
+            if states_rule(rule) && !rules.iter().any(|known| rule.contains(known.as_str())) {
+                rules.push(rule.to_owned());
+            }
+        }
+        rules
+    }
+
+    /// The files that the summary and the host list, with what was done with them: the newest first.
+    pub(super) fn files(&self) -> Vec<(&str, &str)> {
+        let Some(summary) = &self.summary else {
+            return Vec::new();
+        };
+        let kept = kept_under(&summary.kept, "### Files touched").into_iter();
+        let told = under(&summary.summary, "files").into_iter();
+        let sections = summary.sections.iter();
+        let sections = sections.flat_map(|sections| sections.on(SectionTopic::Files));
+        let lines = kept.chain(told).chain(sections);
+        let mut files: Vec<(&str, &str)> = Vec::new();
+        for line in lines.filter_map(|line| line.trim().strip_prefix("- ")) {
+            let Some((path, done)) = line.trim_end_matches(':').rsplit_once(" (") else {
+                continue;
+            };
+            let path = path.trim_matches('`');
+            let is_file = !path.contains(char::is_whitespace) && done.ends_with(')');
+            if is_file && !files.iter().any(|(known, _)| *known == path) {
+                files.push((path, done.trim_end_matches(')')));
+            }
+        }
+        files
+    }
+
+    /// What was open when the conversation was compacted.
+    pub(super) fn open_work(&self) -> Vec<&str> {
+        let Some(summary) = &self.summary else {
+            return Vec::new();
+        };
+        let kept = kept_under(&summary.kept, "### Work still open").into_iter();
+        let kept = kept.filter_map(|line| line.strip_prefix("- (")?.split_once(") "));
+        let noted = under(&summary.summary, STANDING).into_iter();
+        let noted = noted.filter_map(|line| line.strip_prefix("- Open (")?.split_once("): "));
+        let mut open: Vec<&str> = Vec::new();
+        for (_, work) in kept.chain(noted) {
+            if !open.contains(&work) {
+                open.push(work);
+            }
+        }
+        open
+    }
+
+    /// What notes say was called for a prompt that they quote, as `Bash ls, Read a.rs`.
+    pub(super) fn noted_calls(&self, prompt: &str) -> Option<&str> {
+        let summary = self.summary.as_ref()?;
+        let asked = format!("- The user: \"{}\" → ", first_line(prompt, 140));
+        let mut lines = under(&summary.summary, "worklog").into_iter().rev();
+        lines.find_map(|line| line.strip_prefix(asked.as_str()))
     }
 
     /// A few lines of what the summary says about the state of the work.
@@ -174,14 +341,17 @@ impl Past {
                 let lines = TELLING.iter().flat_map(|topic| sections.on(*topic));
                 lines.collect()
             }
-            None => stood_in_notes(&summary.text),
+            None => stood_in_notes(&summary.summary),
         };
         let lines = lines.into_iter().map(|line| {
             first_line(line, 200)
                 .trim_start_matches(['-', '*', ' '])
                 .trim_end()
         });
-        let lines = lines.filter(|line| line.len() > 2 && !line.contains("None found"));
+        let lines = lines.filter(|line| {
+            let is_own = OWN_LINES.iter().any(|own| line.starts_with(own));
+            line.len() > 2 && !line.starts_with('#') && !line.contains("None found") && !is_own
+        });
         lines.take(MOST_LINES).collect()
     }
 }

@@ -73,12 +73,12 @@ impl AgentTurn<'_> {
                     0 => String::new(),
                     more => format!(" and {more} more"),
                 };
-                text.push_str(&format!("- {what}: {}{more}\n", names.join(", ")));
+                text.push_str(&format!("- {what}: {}{more}.\n", names.join(", ")));
             }
         }
         if let Some(command) = ran.last() {
             text.push_str(&format!(
-                "- Ran {} commands, the last `{}`\n",
+                "- Ran {} commands, the last `{}`.\n",
                 ran.len(),
                 clip(command, 80)
             ));
@@ -86,12 +86,14 @@ impl AgentTurn<'_> {
         if failed > 0 {
             let calls = counted(failed as u64, "call");
             text.push_str(&format!(
-                "- {calls} failed on the way, and something else was done instead\n"
+                "- {calls} failed on the way, and something else was done instead.\n"
             ));
         }
         if read.is_empty() && changed.is_empty() && ran.is_empty() {
-            text.push_str("- No file was read or changed for this\n");
+            text.push_str("- No file was read or changed for this.\n");
         }
+        // A line right below a list would be part of its last item.
+        text.push('\n');
         text.push_str(if changed.is_empty() {
             "Nothing was changed."
         } else {

@@ -45,16 +45,23 @@ pub(super) fn definition(line: &str) -> Option<&str> {
     (name.len() > 2).then_some(name)
 }
 
-/// The important words of a text, in order.
+/// The important words of a text, in order and in lower case.
 pub(super) fn weighty(text: &str) -> Vec<String> {
+    let words = weighty_as_written(text).into_iter();
+    words.map(|word| word.to_lowercase()).collect()
+}
+
+/// The important words of a text as they are written, in order.
+pub(super) fn weighty_as_written(text: &str) -> Vec<String> {
     const LIGHT: &str = "about after again also because before being could every first from have into just like make more only \
         other please should some that their then there these they this those through under very want what when where which \
         while with without would your";
     let mut words: Vec<String> = Vec::new();
     for word in text.split(|letter: char| !letter.is_alphanumeric() && letter != '_') {
         let lower = word.to_lowercase();
-        if word.len() > 3 && word.len() < 40 && !among(&lower, LIGHT) && !words.contains(&lower) {
-            words.push(lower);
+        let known = words.iter().any(|known| known.to_lowercase() == lower);
+        if word.len() > 3 && word.len() < 40 && !among(&lower, LIGHT) && !known {
+            words.push(word.to_owned());
             if words.len() == MOST {
                 break;
             }

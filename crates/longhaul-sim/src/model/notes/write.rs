@@ -1,7 +1,7 @@
 //! What belongs into each section of the notes: facts of the conversation, added to the existing text, within the caps.
 
 use super::shown_notes::{ShownNotes, ShownNotesSection};
-use crate::model::conversation::{clip, first_line};
+use crate::model::conversation::{clip, first_line, gist};
 use crate::model::digest::{ConversationDigest, DigestFileAction};
 
 /// A number of bytes that surely fit into a token.
@@ -107,7 +107,7 @@ fn lines(title: &str, digest: &ConversationDigest<'_>) -> (SectionMerge, Vec<Str
             digest
                 .said
                 .last()
-                .map(|text| format!("- Last said: {}", first_line(text, 200))),
+                .map(|text| format!("- Last said: {}", gist(text, 200))),
         );
         (SectionMerge::Replace, lines)
     } else if has(&["task", "specification", "request"]) {
@@ -202,7 +202,7 @@ fn lines(title: &str, digest: &ConversationDigest<'_>) -> (SectionMerge, Vec<Str
             digest
                 .said
                 .last()
-                .map(|text| format!("- {}", first_line(text, 200)))
+                .map(|text| format!("- {}", gist(text, 200)))
                 .into_iter()
                 .collect(),
         )

@@ -1,7 +1,7 @@
 //! The content of each section: a list of items, the most important first, all of them quotes or facts from the
 //! conversation.
 
-use crate::model::conversation::{clip, first_line};
+use crate::model::conversation::{clip, first_line, gist};
 use crate::model::digest::{
     CarriedSummary, ConversationDigest, DigestFileAction, QUOTE, SectionTopic,
 };
@@ -172,7 +172,7 @@ fn errors(digest: &ConversationDigest<'_>) -> Vec<String> {
 fn solving(digest: &ConversationDigest<'_>) -> Vec<String> {
     let telling = digest.said.iter().rev().filter(|text| text.len() > 60);
     telling
-        .map(|text| format!("- Said: \"{}\"", first_line(text, 240)))
+        .map(|text| format!("- Said: \"{}\"", gist(text, 240)))
         .take(40)
         .collect()
 }
@@ -254,7 +254,7 @@ fn next(digest: &ConversationDigest<'_>) -> Vec<String> {
         items.push(format!("- Under way on the todo list: {content}"));
     }
     if let Some(text) = digest.said.last() {
-        items.push(format!("- Where it stopped: \"{}\"", first_line(text, 300)));
+        items.push(format!("- Where it stopped: \"{}\"", gist(text, 300)));
     }
     items
 }

@@ -3,12 +3,16 @@
 
 use longhaul_core::figures::counted;
 
+use super::super::file::RememberedFile;
 use super::super::known_paths::name_of;
 use super::super::say::excerpt;
 use super::super::symbols::defined;
 use super::super::turn::AgentTurn;
-use super::super::view::was_refused;
-use super::telling::{about, failures, files, headings, hits, kinds, next_steps, short, tail};
+use super::super::view::Refusal;
+use super::telling::{
+    OUT_OF_VIEW, about, failures, files, headings, hits, kinds, next_steps, refused, searches,
+    short, tail,
+};
 use crate::model::conversation::first_line;
 use crate::model::toolbox::{ToolPurpose, kind_of_name};
 
@@ -55,7 +59,7 @@ pub(super) fn further(mind: &AgentTurn<'_>) -> String {
         };
         return format!("{seen} Say “write a made-up text” to have the window filled.");
     }
-    let lines: usize = held.iter().map(|held| held.text.lines().count()).sum();
+    let lines: usize = held.iter().map(RememberedFile::lines).sum();
     let mut parts = vec![format!(
         "{}, {}:",
         files(held.len()),
@@ -85,12 +89,15 @@ pub(super) fn listed(mind: &AgentTurn<'_>, pattern: &str) -> String {
         .since_prompt()
         .iter()
         .rev()
-        .find(|list| list.succeeded());
+        .find(|list| list.succeeded() && !list.is_out_of_view());
     let Some(newest) = newest else {
         return failures(mind)
             .unwrap_or_else(|| "I was given no tool that lists files.".to_owned());
     };
     let text = newest.text();
+    if text.trim_start().starts_with("No ") {
+        return format!("I found no file for `{pattern}`.");
+    }
     let lines: Vec<&str> = text
         .lines()
         .filter(|line| !line.trim().is_empty())
@@ -112,8 +119,12 @@ pub(super) fn file(mind: &AgentTurn<'_>, given: &str) -> String {
     let held = mind.read_now();
     let Some(held) = held.last() else {
         let has_read = mind.view.of_kind(ToolPurpose::Read).next().is_some();
+        let mut unchanged = mind.view.of_kind(ToolPurpose::Read);
+        let unchanged = unchanged.any(|read| read.text().contains("unchanged"));
         let why = failures(mind).unwrap_or_else(|| {
-            let why = if has_read {
+            let why = if unchanged {
+                "It has not changed since I read it, but that reading is no longer in my window."
+            } else if has_read {
                 "What I was shown is not its text."
             } else {
                 "I was given no tool that reads files."
@@ -133,18 +144,17 @@ pub(super) fn file(mind: &AgentTurn<'_>, given: &str) -> String {
     parts.join("\n\n")
 }
 
-/// Describes what a search found.
-pub(super) fn found(mind: &AgentTurn<'_>, terms: &[String]) -> String {
-    let quoted: Vec<String> = terms.iter().map(|term| format!("`{term}`")).collect();
+/// Describes what a search found, and names every word that was not found.
+pub(super) fn found(mind: &AgentTurn<'_>) -> String {
     let mut parts: Vec<String> = hits(mind, 8).into_iter().collect();
-    if parts.is_empty() {
-        let said = failures(mind);
-        let said = said.unwrap_or_else(|| format!("I found no {} here.", quoted.join(", ")));
-        return format!(
-            "{said}\n\nI only know words, not meanings: name something that stands in the files, in quotes."
-        );
+    let searches = searches(mind);
+    let missing = searches.iter().filter(|search| !search.found());
+    let missing: Vec<String> = missing.map(|search| format!("`{}`", search.term)).collect();
+    let has_found = !parts.is_empty();
+    if !missing.is_empty() {
+        parts.push(format!("I found no {} here.", missing.join(", ")));
     }
-    if let Some(held) = mind.read_now().last() {
+    if has_found && let Some(held) = mind.read_now().last() {
         parts.push(format!(
             "{}\n\n```\n{}\n```",
             about(mind, held),
@@ -152,6 +162,15 @@ pub(super) fn found(mind: &AgentTurn<'_>, terms: &[String]) -> String {
         ));
     }
     parts.extend(failures(mind));
+    if parts.is_empty() {
+        return "I was given no tool that searches files.".to_owned();
+    }
+    if !has_found && !missing.is_empty() {
+        parts.push(
+            "I only know words, not meanings: name something that stands in the files, in quotes."
+                .to_owned(),
+        );
+    }
     parts.join("\n\n")
 }
 
@@ -162,10 +181,12 @@ pub(super) fn ran(mind: &AgentTurn<'_>) -> String {
     };
     let command = bash.input_text("command").unwrap_or("");
     let text = bash.text();
-    match (bash.failed(), was_refused(bash)) {
-        (true, true) => format!(
-            "You did not allow `{command}`, so it was not run. I can look at files instead."
+    match (bash.failed(), Refusal::of(bash)) {
+        (true, Some(refusal)) => format!(
+            "`{command}` was not run: {} I can look at files instead.",
+            refused(bash, refusal)
         ),
+        (false, _) if bash.is_out_of_view() => format!("`{command}` ran: {OUT_OF_VIEW}"),
         (failed, _) => {
             let verdict = if failed { "failed" } else { "ran" };
             format!(
@@ -199,14 +220,17 @@ pub(super) fn changed(mind: &AgentTurn<'_>, path: &str, text: &str) -> String {
     });
     match done.next() {
         Some(call) if call.succeeded() => format!("Done: `{path}` now says “{}”.", short(text, 60)),
-        Some(call) if was_refused(call) => format!(
-            "You did not allow it, so `{path}` is as it was. It would have said: “{}”.",
-            short(text, 60)
-        ),
-        Some(call) => format!(
-            "`{path}` was not changed: {}",
-            first_line(&call.text(), 200)
-        ),
+        Some(call) => match Refusal::of(call) {
+            Some(refusal) => format!(
+                "`{path}` is as it was, and does not say “{}”: {}",
+                short(text, 60),
+                refused(call, refusal)
+            ),
+            None => format!(
+                "`{path}` was not changed: {}",
+                first_line(&call.text(), 200)
+            ),
+        },
         None => failures(mind).unwrap_or_else(|| format!("`{path}` was not changed.")),
     }
 }
@@ -214,8 +238,12 @@ pub(super) fn changed(mind: &AgentTurn<'_>, path: &str, text: &str) -> String {
 /// Describes a page.
 pub(super) fn fetched(mind: &AgentTurn<'_>, url: &str) -> String {
     match mind.view.of_kind(ToolPurpose::Fetch).last() {
+        Some(page) if page.is_out_of_view() => format!("{url}: {OUT_OF_VIEW}"),
         Some(page) if page.succeeded() => format!("{url} begins:\n\n{}", excerpt(&page.text(), 10)),
-        Some(page) => format!("I did not get {url}: {}", first_line(&page.text(), 200)),
+        Some(page) => match Refusal::of(page) {
+            Some(refusal) => format!("I did not get {url}: {}", refused(page, refusal)),
+            None => format!("I did not get {url}: {}", first_line(&page.text(), 200)),
+        },
         None => "I was given no tool that fetches pages.".to_owned(),
     }
 }
@@ -223,6 +251,7 @@ pub(super) fn fetched(mind: &AgentTurn<'_>, url: &str) -> String {
 /// Describes what a search of the web gave.
 pub(super) fn searched(mind: &AgentTurn<'_>, query: &str) -> String {
     match mind.view.of_kind(ToolPurpose::WebSearch).last() {
+        Some(search) if search.is_out_of_view() => format!("“{query}”: {OUT_OF_VIEW}"),
         Some(search) if search.succeeded() => {
             let text = search.text();
             let pages = pages(&text);
@@ -231,13 +260,13 @@ pub(super) fn searched(mind: &AgentTurn<'_>, query: &str) -> String {
                 false => format!("For “{query}” there is:\n\n{}", pages.join("\n")),
             }
         }
-        Some(search) if was_refused(search) => {
-            "You did not allow it, so nothing was searched.".to_owned()
-        }
-        Some(search) => format!(
-            "The search for “{query}” failed: {}",
-            first_line(&search.text(), 200)
-        ),
+        Some(search) => match Refusal::of(search) {
+            Some(refusal) => format!("Nothing was searched: {}", refused(search, refusal)),
+            None => format!(
+                "The search for “{query}” failed: {}",
+                first_line(&search.text(), 200)
+            ),
+        },
         None => "I was given no tool that searches the web.".to_owned(),
     }
 }
@@ -252,50 +281,6 @@ fn pages(text: &str) -> Vec<String> {
         is_page.then(|| format!("- {title}: {url}"))
     });
     pairs.collect()
-}
-
-/// Recounts the conversation so far: from the summary, and from the messages still in the window.
-pub(super) fn recap(mind: &AgentTurn<'_>) -> String {
-    let mut parts = Vec::new();
-    let listed = |lines: Vec<&str>| {
-        let lines: Vec<String> = lines.iter().map(|line| format!("- {line}")).collect();
-        lines.join("\n")
-    };
-    let stood = mind.past.where_it_stood();
-    if !stood.is_empty() {
-        parts.push(format!(
-            "The summary of what came before says:\n{}",
-            listed(stood)
-        ));
-    }
-    let prompts = mind.past.earlier_prompts();
-    let newest = prompts.iter().skip(prompts.len().saturating_sub(8));
-    let newest: Vec<String> = newest
-        .map(|prompt| format!("“{}”", first_line(prompt, 80)))
-        .collect();
-    parts.push(match prompts.len() {
-        0 => "We have only just begun.".to_owned(),
-        1 => format!("You asked once: {}.", newest.concat()),
-        count => format!(
-            "You asked {count} times. The newest:\n{}",
-            listed(newest.iter().map(String::as_str).collect())
-        ),
-    });
-    let read: Vec<String> = mind
-        .view
-        .places
-        .read
-        .iter()
-        .take(8)
-        .map(|file| format!("`{}`", mind.display_path(file)))
-        .collect();
-    if !read.is_empty() {
-        parts.push(format!(
-            "Still in my window, word for word: {}.",
-            read.join(", ")
-        ));
-    }
-    parts.join("\n\n")
 }
 
 /// The answer where nothing else fits.

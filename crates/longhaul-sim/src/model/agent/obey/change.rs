@@ -9,8 +9,9 @@ use super::super::todo::SimTodoState;
 use super::super::turn::{AgentMove, AgentTurn};
 use super::super::view::was_refused;
 use super::super::wish::Running;
+use super::look::{A_READ, within};
 use super::telling::short;
-use super::{acting, answer};
+use super::{acting, answer, project};
 use crate::model::toolbox::ToolPurpose;
 
 /// The prompt for a sub-agent, whatever the user's words: the sub-agent must not pass them on again.
@@ -23,11 +24,14 @@ pub(super) fn run(mind: &mut AgentTurn<'_>, what: &Running) -> AgentMove {
     if mind.view.rounds(ToolPurpose::Bash) > 0 {
         return say(answer::ran(mind));
     }
+    if let Some(look) = clues(mind, what) {
+        return look;
+    }
     let here = |name: &str| mind.view.places.files.contains(&mind.path(name));
     let command = match what {
-        Running::Command(command) => Some(command.as_str()),
-        Running::Tests => Recipe::Tests.command(here),
-        Running::Build => Recipe::Build.command(here),
+        Running::Command(command) => Some(command.clone()),
+        Running::Tests => project::test_command(mind),
+        Running::Build => Recipe::Build.command(here).map(str::to_owned),
     };
     if let Some(command) = command
         && let Some(call) = mind.call_of(
@@ -45,6 +49,27 @@ pub(super) fn run(mind: &mut AgentTurn<'_>, what: &Running) -> AgentMove {
     say(
         "I see nothing here that tells me which command that is. Put it in backticks: run `make check`.",
     )
+}
+
+/// Looks at the project before its tests are run: which files there are, then those that may name the command.
+fn clues(mind: &mut AgentTurn<'_>, what: &Running) -> Option<AgentMove> {
+    if *what != Running::Tests || mind.view.rounds(ToolPurpose::Read) > 0 {
+        return None;
+    }
+    if !project::is_known(mind) && mind.view.rounds(ToolPurpose::Glob) == 0 {
+        let mut lists = Vec::new();
+        for pattern in ["*", "*/*"] {
+            let hints = within(mind, json!({ "pattern": pattern }));
+            lists.extend(mind.call_of(ToolPurpose::Glob, hints));
+        }
+        return (!lists.is_empty()).then(|| acting("Which kind of project is this?", lists));
+    }
+    let mut reads = Vec::new();
+    for path in project::unread_clues(mind) {
+        let hints = json!({ "file_path": path, "limit": A_READ });
+        reads.extend(mind.call_of(ToolPurpose::Read, hints));
+    }
+    (!reads.is_empty()).then(|| acting("Let me see how it is tested.", reads))
 }
 
 pub(super) fn write(mind: &mut AgentTurn<'_>, path: &str, text: &str) -> AgentMove {

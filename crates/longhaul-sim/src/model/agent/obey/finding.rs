@@ -52,21 +52,22 @@ pub(super) fn file(mind: &mut AgentTurn<'_>, given: &str) -> AgentMove {
 
 /// Searches for words that were named or are the important ones of a question, and reads the most informative match.
 pub(super) fn find(mind: &mut AgentTurn<'_>, terms: &[String]) -> AgentMove {
-    if mind.view.rounds(ToolPurpose::Grep) == 0 {
-        let mut calls = Vec::new();
-        for term in terms {
-            calls.extend(mind.call_of(ToolPurpose::Grep, search(term)));
-        }
-        if !calls.is_empty() {
-            return acting(format!("Searching for `{}`.", terms.join("`, `")), calls);
-        }
+    // Where only one call may be made at a time, the words are searched for one after the other.
+    let done = mind.view.of_kind(ToolPurpose::Grep).count();
+    let mut calls = Vec::new();
+    for term in terms.iter().skip(done) {
+        calls.extend(mind.call_of(ToolPurpose::Grep, search(term)));
+    }
+    if !calls.is_empty() {
+        let left = terms[done..].join("`, `");
+        return acting(format!("Searching for `{left}`."), calls);
     }
     if mind.view.rounds(ToolPurpose::Read) == 0
         && let Some(call) = first_hit(mind)
     {
         return acting("This looks closest.", [call]);
     }
-    AgentMove::Say(answer::found(mind, terms))
+    AgentMove::Say(answer::found(mind))
 }
 
 fn first_hit(mind: &mut AgentTurn<'_>) -> Option<PlannedCall> {
@@ -89,9 +90,9 @@ fn first_hit(mind: &mut AgentTurn<'_>) -> Option<PlannedCall> {
     )
 }
 
-/// A search that shows lines.
+/// A search that shows lines, however they are capitalized.
 pub(super) fn search(term: &str) -> Value {
-    json!({ "pattern": escaped(term), "output_mode": "content", "-n": true, "head_limit": 40 })
+    json!({ "pattern": escaped(term), "output_mode": "content", "-i": true, "-n": true, "head_limit": 40 })
 }
 
 /// A term as a pattern that matches it literally.

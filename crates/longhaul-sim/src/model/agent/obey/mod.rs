@@ -1,13 +1,16 @@
 //! The obedient manner: rules and keywords, no intelligence, and honest about it. It works on the wish in the user's
-//! newest words with the tools that the request offers (`look`, `finding` and `change` make the calls), and answers
-//! with what it really saw (`answer`, using the phrases of `telling`; `talk` and `filler` need no tools). It writes and
-//! runs only what is explicitly asked for, and tries it once.
+//! newest words with the tools that the request offers (`look`, `finding` and `change` make the calls; `project`
+//! knows how the project is tested), and answers with what it really saw (`answer`, using the phrases of `telling`;
+//! `recap` says where the work stands; `talk` and `filler` need no tools). It writes and runs only what is explicitly
+//! asked for, and tries it once.
 
 mod answer;
 mod change;
 mod filler;
 mod finding;
 mod look;
+mod project;
+mod recap;
 mod talk;
 mod telling;
 
@@ -58,15 +61,14 @@ impl AgentTurn<'_> {
             Wish::Rule => AgentMove::Say(talk::noted()),
             Wish::Beyond => AgentMove::Say(talk::beyond(self)),
             Wish::Thanks => AgentMove::Say(talk::thanks(self)),
-            Wish::Recap => AgentMove::Say(answer::recap(self)),
+            Wish::Recap => AgentMove::Say(recap::told(self)),
             Wish::Filler => AgentMove::Say(filler::text(self)),
             Wish::Unclear(how) => AgentMove::Say(talk::unclear(how)),
             Wish::Overview => look::around(self),
             Wish::More(depth) => look::further(self, *depth),
             Wish::List(pattern) => look::list(self, pattern),
             Wish::Read(path) => finding::file(self, path),
-            Wish::Find(term) => finding::find(self, std::slice::from_ref(term)),
-            Wish::Question(terms) => finding::find(self, terms),
+            Wish::Find(terms) | Wish::Question(terms) => finding::find(self, terms),
             Wish::Fetch(url) => change::fetch(self, url),
             Wish::SearchWeb(query) => change::search_web(self, query),
             Wish::Delegate(task) => change::delegate(self, task),

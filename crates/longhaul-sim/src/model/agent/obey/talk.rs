@@ -1,6 +1,8 @@
 //! Small talk: who answers, where it works, what it can do and what it cannot.
 
+use super::super::symbols::defined;
 use super::super::turn::AgentTurn;
+use super::project;
 use crate::model::toolbox::ToolPurpose;
 
 /// The answer where no calls are allowed.
@@ -37,11 +39,32 @@ pub(super) fn who() -> String {
     include_str!("who.md").trim_end().to_owned()
 }
 
-/// Says what the agent can do, with examples.
+/// Says what the agent can do, with examples that work here, as far as it has seen the folder.
 pub(super) fn help(mind: &AgentTurn<'_>) -> String {
-    include_str!("help.md")
+    let mut text = include_str!("help.md")
         .trim_end()
-        .replace("{here}", mind.here())
+        .replace("{here}", mind.here());
+    let names = defined(&mind.held);
+    let name = names.first().map_or("TODO", String::as_str);
+    let known = mind.view.places.files.first();
+    let known = project::readme(mind).or_else(|| known.cloned());
+    let mut examples = vec![(ToolPurpose::Grep, format!("find {name}"))];
+    if let Some(file) = known {
+        let file = mind.display_path(&file);
+        examples.push((ToolPurpose::Read, format!("explain {file}")));
+        let all = "read everything (fills the window until it is compacted)";
+        examples.push((ToolPurpose::Read, all.to_owned()));
+    }
+    examples.push(match project::test_command(mind) {
+        Some(_) => (ToolPurpose::Bash, "run the tests".to_owned()),
+        None => (ToolPurpose::Bash, "run `ls -l`".to_owned()),
+    });
+    for (kind, example) in examples {
+        if mind.can(kind) {
+            text.push_str(&format!("\n- {example}"));
+        }
+    }
+    text
 }
 
 /// Says in which folder the agent works.

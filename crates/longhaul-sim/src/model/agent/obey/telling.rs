@@ -9,7 +9,8 @@ use super::super::known_paths::extension;
 use super::super::say::excerpt;
 use super::super::symbols::defined;
 use super::super::turn::AgentTurn;
-use super::super::view::was_refused;
+use super::super::view::Refusal;
+use super::project;
 use crate::model::conversation::{ToolExchange, clip, first_line};
 use crate::model::toolbox::{PATH_FIELDS, ToolPurpose};
 
@@ -35,7 +36,7 @@ pub(super) fn short(text: &str, limit: usize) -> String {
 
 /// A file in one line: its name, its size, and its definitions or heading.
 pub(super) fn about(mind: &AgentTurn<'_>, held: &RememberedFile) -> String {
-    let lines = held.text.lines().count();
+    let lines = held.lines();
     let names = defined(std::slice::from_ref(held));
     let headings = headings(held);
     let quoted = |items: &[String], mark: &str| {
@@ -93,57 +94,78 @@ pub(super) fn kinds(mind: &AgentTurn<'_>) -> String {
     }
 }
 
-/// The lines that searches found, at most `most` of them.
-pub(super) fn hits(mind: &AgentTurn<'_>, most: usize) -> Option<String> {
-    let mut lines = Vec::new();
-    let mut all = 0;
-    let mut terms = Vec::new();
-    for grep in mind
-        .view
-        .of_kind(ToolPurpose::Grep)
-        .filter(|grep| grep.succeeded())
-    {
-        let text = grep.text();
-        let found: Vec<&str> = text
-            .lines()
-            .filter(|line| line.contains(':') || line.contains('/'))
-            .collect();
-        if !found.is_empty() {
-            terms.push(format!(
-                "`{}`",
-                grep.input_text("pattern").unwrap_or("").replace('\\', "")
-            ));
-        }
-        all += found.len();
-        lines.extend(found.iter().take(most).map(|line| {
-            format!(
-                "- `{}`",
-                clip(mind.display_path(line.trim()), 140).replace('`', "'")
-            )
-        }));
-    }
-    lines.truncate(most);
-    let times = if all == 1 { "once" } else { "in these places" };
-    let turn = if terms.len() == 1 { "turns" } else { "turn" };
-    (!lines.is_empty()).then(|| {
-        format!(
-            "{} {turn} up {times}:\n{}",
-            terms.join(", "),
-            lines.join("\n")
-        )
-    })
+/// A search that was made for this prompt.
+pub(super) struct Search {
+    /// The word that was searched for.
+    pub(super) term: String,
+    /// The lines that it found.
+    lines: Vec<String>,
+    /// Whether the tool says that there are more.
+    goes_on: bool,
 }
 
-/// The failures for this prompt.
+impl Search {
+    fn of(mind: &AgentTurn<'_>, grep: &ToolExchange<'_>) -> Self {
+        let text = grep.text();
+        // What tools write about their result stands in brackets.
+        let is_note = |line: &&str| line.starts_with(['(', '[']);
+        let lines = text.lines().map(str::trim).filter(|line| !is_note(line));
+        let lines = lines.filter(|line| line.contains(':') || line.contains('/'));
+        let shown = lines.map(|line| clip(mind.display_path(line), 140).replace('`', "'"));
+        Self {
+            term: grep.input_text("pattern").unwrap_or("").replace('\\', ""),
+            lines: shown.collect(),
+            goes_on: text
+                .lines()
+                .any(|line| is_note(&line) && line.contains("more")),
+        }
+    }
+
+    pub(super) fn found(&self) -> bool {
+        !self.lines.is_empty()
+    }
+
+    /// The word and its lines, at most `most` of them.
+    fn told(&self, most: usize) -> String {
+        let times = match (self.lines.len(), self.goes_on) {
+            (1, false) => "once",
+            _ => "in these places",
+        };
+        let mut text = format!("`{}` turns up {times}:", self.term);
+        for line in self.lines.iter().take(most) {
+            text.push_str(&format!("\n- `{line}`"));
+        }
+        match (self.lines.len().saturating_sub(most), self.goes_on) {
+            (0, false) => {}
+            (0, true) => text.push_str("\n- and more"),
+            (more, false) => text.push_str(&format!("\n- and {more} more")),
+            (more, true) => text.push_str(&format!("\n- and more than {more} more")),
+        }
+        text
+    }
+}
+
+/// The searches for this prompt whose results are in view.
+pub(super) fn searches(mind: &AgentTurn<'_>) -> Vec<Search> {
+    let greps = mind.view.of_kind(ToolPurpose::Grep);
+    let greps = greps.filter(|grep| grep.succeeded() && !grep.is_out_of_view());
+    greps.map(|grep| Search::of(mind, grep)).collect()
+}
+
+/// The lines that searches found, about `most` of them.
+pub(super) fn hits(mind: &AgentTurn<'_>, most: usize) -> Option<String> {
+    let searches = searches(mind);
+    let found: Vec<&Search> = searches.iter().filter(|search| search.found()).collect();
+    let share = (most / found.len().max(1)).max(2);
+    let told: Vec<String> = found.iter().map(|search| search.told(share)).collect();
+    (!told.is_empty()).then(|| told.join("\n\n"))
+}
+
+/// The failures for this prompt, and the results that cannot be seen any more.
 pub(super) fn failures(mind: &AgentTurn<'_>) -> Option<String> {
-    let failed: Vec<&ToolExchange<'_>> = mind
-        .view
-        .since_prompt()
-        .iter()
-        .filter(|call| call.failed())
-        .collect();
+    let calls = mind.view.since_prompt().iter();
+    let failed = calls.filter(|call| call.failed() || call.is_out_of_view());
     let lines: Vec<String> = failed
-        .iter()
         .take(3)
         .map(|call| {
             let about = call
@@ -152,20 +174,45 @@ pub(super) fn failures(mind: &AgentTurn<'_>) -> Option<String> {
             let about = about.map_or_else(String::new, |about| {
                 format!(" `{}`", mind.display_path(about))
             });
-            if was_refused(call) {
-                format!("{}{about} was not allowed, so I did without.", call.name)
-            } else {
-                format!(
+            match Refusal::of(call).filter(|_| call.failed()) {
+                Some(Refusal::NobodyAsked) => format!(
+                    "{}{about} {}, so I did without.",
+                    call.name,
+                    Refusal::NobodyAsked.reason().trim_start_matches("this ")
+                ),
+                Some(_) => format!("{}{about} was not allowed, so I did without.", call.name),
+                None if call.is_out_of_view() => format!("{}{about}: {OUT_OF_VIEW}", call.name),
+                None => format!(
                     "{}{about} failed: {}",
                     call.name,
                     first_line(&call.text(), 120)
-                )
+                ),
             }
         })
         .collect();
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
+/// What is said of a result that the agent was only pointed to.
+pub(super) const OUT_OF_VIEW: &str = "the result is that of an earlier call, which is no longer in my window, so I \
+    cannot quote it. `longhaul recall` finds it.";
+
+/// Why a call was not run, and how it could be.
+pub(super) fn refused(call: &ToolExchange<'_>, refusal: Refusal) -> String {
+    let reason = refusal.reason();
+    if refusal != Refusal::NobodyAsked {
+        return format!("{reason}.");
+    }
+    let rule = match call.input_text("command") {
+        Some(command) if !command.contains(['\'', '\n', '`']) => {
+            format!("'{}({command})'", call.name)
+        }
+        _ => call.name.to_owned(),
+    };
+    format!("{reason}. To allow it beforehand, start me with `--allowed-tools {rule}`.")
+}
+
+/// What the user could ask for next: only what the agent can do here.
 pub(super) fn next_steps(mind: &AgentTurn<'_>, held: &[RememberedFile]) -> String {
     let mut ideas = Vec::new();
     if let Some(name) = defined(held).first() {
@@ -174,9 +221,22 @@ pub(super) fn next_steps(mind: &AgentTurn<'_>, held: &[RememberedFile]) -> Strin
     if let Some(file) = mind.unread().first() {
         ideas.push(format!("“explain {}”", mind.display_path(file)));
     }
-    if mind.can(ToolPurpose::Bash) {
+    if mind.can(ToolPurpose::Bash) && project::test_command(mind).is_some() {
         ideas.push("“run the tests”".to_owned());
     }
-    ideas.push("“read everything”".to_owned());
+    if !mind.unread().is_empty() {
+        ideas.push("“read everything”".to_owned());
+    }
+    if mind.view.places.files.is_empty() {
+        if mind.can(ToolPurpose::Write) {
+            ideas.push("“write a file hello.txt saying good morning”".to_owned());
+        }
+        if mind.can(ToolPurpose::Bash) {
+            ideas.push("“run `ls -la`”".to_owned());
+        }
+    }
+    if ideas.is_empty() {
+        ideas.push("“where were we?”".to_owned());
+    }
     format!("You could say {}.", ideas.join(", "))
 }

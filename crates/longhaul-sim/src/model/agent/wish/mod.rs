@@ -5,7 +5,7 @@ mod beyond;
 mod order;
 mod words;
 
-use super::symbols::weighty;
+use super::symbols::weighty_as_written;
 use words::{path_in, pattern, sought, starts};
 
 /// What to run.
@@ -48,7 +48,7 @@ pub(super) enum Wish {
     More(Depth),
     List(String),
     Read(String),
-    Find(String),
+    Find(Vec<String>),
     Question(Vec<String>),
     Fetch(String),
     SearchWeb(String),
@@ -72,7 +72,7 @@ impl Wish {
         if let Some(order) = order::given(words) {
             return order;
         }
-        if starts(&words.to_lowercase(), RULE) && !words.contains('?') {
+        if states_rule(words) {
             // What follows a rule is still to be done.
             let rest = words.split_once(". ").map(|(_, rest)| rest.trim());
             return rest
@@ -103,8 +103,8 @@ impl Wish {
 
     /// A wish for something named: a word to search for, or a file.
     fn named(words: &str, lower: &str) -> Option<Self> {
-        if let Some(term) = sought(words, lower) {
-            return Some(Self::Find(term));
+        if let Some(terms) = sought(words, lower) {
+            return Some(Self::Find(terms));
         }
         // A file is shown to users who ask for it, not to those who wonder how it might be changed.
         let wonders = beyond::is_mentioned(words) && !starts(lower, READING);
@@ -120,8 +120,13 @@ impl Wish {
             () if lower.trim() == "yes" => Self::More(Depth::Skim),
             () if has(AROUND) || words.trim().is_empty() => Self::Overview,
             () => {
-                let terms = weighty(words).into_iter();
-                let terms = terms.filter(|term| !READING.split('|').any(|verb| verb == term));
+                let terms = weighty_as_written(words).into_iter();
+                let verb = |term: &str| {
+                    READING
+                        .split('|')
+                        .any(|verb| term.eq_ignore_ascii_case(verb))
+                };
+                let terms = terms.filter(|term| !verb(term));
                 let terms: Vec<String> = terms.take(3).collect();
                 if !terms.is_empty() && (words.contains('?') || starts(lower, READING)) {
                     Self::Question(terms)
@@ -131,6 +136,11 @@ impl Wish {
             }
         }
     }
+}
+
+/// Whether the words begin with a rule for the work from now on.
+pub(super) fn states_rule(words: &str) -> bool {
+    starts(&words.to_lowercase(), RULE) && !words.contains('?')
 }
 
 // Phrases that reveal a wish.
@@ -188,8 +198,20 @@ mod tests {
             Wish::of("explain src/main.rs"),
             Wish::Read("src/main.rs".into())
         );
-        assert_eq!(Wish::of("find parse_line"), Wish::Find("parse_line".into()));
-        assert_eq!(Wish::of("where is `a b` used?"), Wish::Find("a b".into()));
+        let find = |terms: &[&str]| Wish::Find(terms.iter().map(|term| (*term).into()).collect());
+        for (words, terms) in [
+            ("find parse_line", &["parse_line"] as &[&str]),
+            ("where is `a b` used?", &["a b"]),
+            ("find step_1_1 and step_2_2", &["step_1_1", "step_2_2"]),
+            ("find gross, net and tax in src", &["gross", "net", "tax"]),
+            ("find `a b` and `c d`", &["a b", "c d"]),
+            ("find main and tell me what it does", &["main"]),
+            ("find \"x y\" where `z` is", &["x y"]),
+        ] {
+            assert_eq!(Wish::of(words), find(terms), "{words}");
+        }
+        let question = Wish::Question(vec!["Basket".into()]);
+        assert_eq!(Wish::of("explain Basket"), question);
         assert_eq!(
             Wish::of("list the rust files"),
             Wish::List("**/*.rs".into())

@@ -2,8 +2,11 @@
 
 use crate::model::conversation::among;
 
-/// The term that a prompt wants to search for.
-pub(super) fn sought(words: &str, lower: &str) -> Option<String> {
+/// The most terms that are searched for at once.
+const MOST_TERMS: usize = 4;
+
+/// The terms that a prompt wants to search for, at least one of them.
+pub(super) fn sought(words: &str, lower: &str) -> Option<Vec<String>> {
     const ASKING: &str = "find |search for |search |grep |where is |where are |look for |who calls |uses of |usages of |\
         look up ";
     let marks = ASKING.split('|');
@@ -12,20 +15,56 @@ pub(super) fn sought(words: &str, lower: &str) -> Option<String> {
         .min()?;
     // Lower case may be longer in bytes; then the position is meaningless.
     let rest = words.get(at + mark.len()..)?;
-    if let Some(quoted) = rest
-        .split(['"', '`', '\''])
-        .nth(1)
-        .filter(|term| !term.trim().is_empty())
-    {
-        return Some(quoted.to_owned());
+    let pieces: Vec<&str> = rest.split(['"', '`', '\'']).collect();
+    let mut quoted: Vec<String> = Vec::new();
+    for (index, piece) in pieces.iter().enumerate() {
+        let joins = matches!(piece.trim(), "and" | "or" | "," | ", and" | ", or");
+        match index {
+            // Only what is joined to the first term is looked for, too.
+            _ if index % 2 == 0 && index > 0 && !joins => break,
+            _ if index % 2 == 1 && index + 1 < pieces.len() && !piece.trim().is_empty() => {
+                quoted.push((*piece).to_owned());
+            }
+            _ => {}
+        }
+    }
+    if !quoted.is_empty() {
+        quoted.truncate(MOST_TERMS);
+        return Some(quoted);
     }
     const LIGHT: &str =
         "the a an all any for function struct class word text of file uses usages every";
-    let word = rest
-        .split(|letter: char| letter.is_whitespace() || ",?!;".contains(letter))
+    // A comma is a word of its own here: it joins terms, as "and" does.
+    let rest = rest.replace(',', " , ");
+    let tokens: Vec<&str> = rest
+        .split(|letter: char| letter.is_whitespace() || "?!;".contains(letter))
         .map(|word| word.trim_matches(|letter: char| ".:()".contains(letter)))
-        .find(|word| word.len() > 1 && !among(&word.to_lowercase(), LIGHT))?;
-    Some(word.to_owned())
+        .filter(|word| !word.is_empty() && !among(&word.to_lowercase(), LIGHT))
+        .collect();
+    let first = tokens.iter().position(|word| word.len() > 1)?;
+    let mut terms = vec![tokens[first].to_owned()];
+    let mut rest = &tokens[first + 1..];
+    while let Some(term) = joined(&mut rest).filter(|_| terms.len() < MOST_TERMS) {
+        terms.push(term.to_owned());
+    }
+    Some(terms)
+}
+
+/// The term that is joined to the one before it. "Find main and say what it does" has only one: what follows a further
+/// term is the end, another one, or a place.
+fn joined<'t>(rest: &mut &[&'t str]) -> Option<&'t str> {
+    let joins = |word: &&&str| matches!(word.to_lowercase().as_str(), "," | "and" | "or");
+    let skipped = rest.iter().take_while(joins).count();
+    let term = rest
+        .get(skipped)
+        .filter(|term| skipped > 0 && term.len() > 1)?;
+    let after = &rest[skipped + 1..];
+    let ends = after.first().is_none_or(|next| {
+        joins(&next) || matches!(next.to_lowercase().as_str(), "in" | "please" | "here")
+    });
+    let is_a_name = term.contains('_') || term.chars().skip(1).any(char::is_uppercase);
+    *rest = after;
+    (ends || is_a_name).then_some(*term)
 }
 
 /// A glob for the files to list.
