@@ -48,10 +48,21 @@ async fn q3_the_tour_compacts_reports_and_resumes_and_is_the_same_each_time() {
         }
         assert!(seconds(tour) < 90, "{} s", seconds(tour));
         let answer = &tour.answer;
-        assert!(
-            answer.starts_with("The summary of what came before says:\n- "),
-            "{answer}"
-        );
+        let asked = tour.prompts.len() - 1;
+        let newest = &tour.prompts[asked - 1];
+        let opening =
+            format!("You asked for {asked} things so far; the newest first:\n- “{newest}”: ");
+        assert!(answer.starts_with(&opening), "{opening}\n---\n{answer}");
+        for told in [
+            "Your rule, word for word: “Never change anything under data/.”",
+            "`tidewatch/store.py`",
+            "\n\nNext: ",
+        ] {
+            assert!(answer.contains(told), "{told}\n---\n{answer}");
+        }
+        for wrong in ["here were we", "At work on", "Last said", "Do not guess"] {
+            assert!(!answer.contains(wrong), "{wrong}\n---\n{answer}");
+        }
         let next = tour.said.last().unwrap();
         assert!(next.contains("longhaul wrap claude"), "{next}");
     }
