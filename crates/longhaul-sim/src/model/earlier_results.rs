@@ -78,9 +78,11 @@ fn changed(before: &str, note: &str) -> String {
             lines.push(new.to_owned());
         } else if let Some((now, there)) = line.strip_prefix("= ").and_then(spans) {
             lines.extend(old.lines(there).zip(now..).map(|(line, number)| {
-                old.numbered
-                    .then(|| format!("{number:>6}\t{line}"))
-                    .unwrap_or_else(|| line.to_owned())
+                if old.numbered {
+                    format!("{number:>6}\t{line}")
+                } else {
+                    line.to_owned()
+                }
             }));
         }
     }

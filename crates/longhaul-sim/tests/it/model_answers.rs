@@ -237,10 +237,13 @@ fn in_an_empty_folder_it_suggests_what_works_there() {
 #[test]
 fn a_call_that_needs_consent_is_told_in_a_sentence_for_the_user() {
     for (prompt, wanted) in [
-        ("write a file a.txt saying hi", "`a.txt` is as it was"),
+        (
+            "write a file a.txt saying hi",
+            "`a.txt` was not changed: this needs your consent",
+        ),
         (
             "replace \"net\" with \"cost\" in src/a.py",
-            "`src/a.py` is as it was",
+            "`src/a.py` was not changed: this needs your consent",
         ),
         ("run `make all`", "`make all` was not run"),
     ] {
@@ -277,7 +280,7 @@ fn where_were_we_lists_the_newest_work_first_with_rules_and_files() {
         "You asked for 3 things so far; the newest first:\n- “find gross”: searched for `gross`, read `src/shop/module_1.py`\n",
         "- “run `cat data/a.csv`”: ran it\n- “Never change anything under data/.”: a rule, noted\n",
         "Your rule, word for word: “Never change anything under data/.”",
-        "I read 1 file and changed none. Still in my window",
+        "I read 1 file and changed none; the newest: `src/shop/module_1.py`. All of it is still in my window.",
         "Next: nothing is left open; “find gross” was the last thing you wanted.",
     ];
     for told in told {
@@ -329,7 +332,7 @@ fn where_were_we_after_a_compaction_is_told_without_what_the_host_wrote() {
         let told = [
             "You asked for 3 things so far; the newest first:\n- “Run `cat b.log`”: ran it\n- “Never touch data/.”",
             "Your rule, word for word: “Never touch data/.”",
-            "I read 2 files and changed 1: `c.py`.",
+            "I changed 1 file: `c.py`. I read 2 files; the newest: `b.log`, `a.py`.",
             "Next: nothing is left open; “Run `cat b.log`” was the last",
         ];
         for told in told {

@@ -55,7 +55,7 @@ async fn q3_the_tour_compacts_reports_and_resumes_and_is_the_same_each_time() {
         assert!(answer.starts_with(&opening), "{opening}\n---\n{answer}");
         for told in [
             "Your rule, word for word: “Never change anything under data/.”",
-            "`tidewatch/store.py`",
+            " files and changed none; the newest: `",
             "\n\nNext: ",
         ] {
             assert!(answer.contains(told), "{told}\n---\n{answer}");

@@ -83,7 +83,15 @@ impl PastSummary {
         };
         let kept_messages = kept_messages(kept);
         let counted = kept_messages.last().map_or(0, |(number, _)| *number);
-        for (number, message) in kept_messages {
+        // A message that was said twice may be quoted and kept.
+        let mut twice = (quoted.len() + kept_messages.len()).saturating_sub(counted);
+        let fresh = kept_messages.into_iter().rev().filter(|(_, message)| {
+            let is_known = twice > 0 && quoted.contains(message);
+            twice -= usize::from(is_known);
+            !is_known
+        });
+        let fresh: Vec<(usize, String)> = fresh.collect();
+        for (number, message) in fresh.into_iter().rev() {
             quoted.insert((number - 1).min(quoted.len()), message);
         }
         quoted.retain(|said| !is_marker(said));
@@ -320,7 +328,10 @@ impl Past {
     pub(super) fn noted_calls(&self, prompt: &str) -> Option<&str> {
         let summary = self.summary.as_ref()?;
         let asked = format!("- The user: \"{}\" → ", first_line(prompt, 140));
-        let mut lines = under(&summary.summary, "worklog").into_iter().rev();
+        let noted = under(&summary.summary, "worklog").into_iter().rev();
+        let sections = summary.sections.iter();
+        let told = sections.flat_map(|sections| sections.on(SectionTopic::Solving));
+        let mut lines = noted.chain(told);
         lines.find_map(|line| line.strip_prefix(asked.as_str()))
     }
 
@@ -343,14 +354,25 @@ impl Past {
             }
             None => stood_in_notes(&summary.summary),
         };
-        let lines = lines.into_iter().map(|line| {
-            first_line(line, 200)
-                .trim_start_matches(['-', '*', ' '])
-                .trim_end()
-        });
-        let lines = lines.filter(|line| {
-            let is_own = OWN_LINES.iter().any(|own| line.starts_with(own));
-            line.len() > 2 && !line.starts_with('#') && !line.contains("None found") && !is_own
+        let mut is_quoting = false;
+        let lines = lines.into_iter().filter_map(|line| {
+            let line = line.trim();
+            let bare = line.trim_start_matches(['-', '*', ' ']);
+            let ends = line.ends_with('"');
+            if is_quoting {
+                is_quoting = !ends;
+                return None;
+            }
+            if OWN_LINES.iter().any(|own| bare.starts_with(own)) {
+                // What is quoted there may have several lines.
+                is_quoting = bare.contains(": \"") && !ends;
+                return None;
+            }
+            let says = bare.len() > 2
+                && !bare.starts_with('#')
+                && !bare.starts_with("```")
+                && !bare.contains("None found");
+            says.then(|| first_line(bare, 200))
         });
         lines.take(MOST_LINES).collect()
     }

@@ -13,9 +13,7 @@ pub(crate) use earlier::{CarriedSummary, QUOTE};
 pub(crate) use host_words::HostedSummary;
 pub(crate) use topic::{SectionTopic, asked_headings};
 
-use super::conversation::{
-    ToolExchange, assistant_texts, clip, exchanges, first_line, own_texts, own_words,
-};
+use super::conversation::{ToolExchange, assistant_texts, clip, exchanges, first_line, own_texts};
 use super::toolbox::{PATH_FIELDS, ToolPurpose, kind_of_name};
 use crate::request::{ApiMessage, ApiRole};
 
@@ -117,13 +115,13 @@ impl<'a> ConversationDigest<'a> {
         for (at, message) in messages.iter().enumerate() {
             if message.role == ApiRole::User && at < end {
                 digest.compacted(message);
-                digest.words(own_words(message));
+                digest.words(own_texts(message));
             } else if message.role == ApiRole::User {
                 // The user's words just before the request are sent in one message with it.
                 digest.compacted(message);
                 let mut texts = own_texts(message);
                 texts.pop();
-                digest.words(texts.join("\n\n"));
+                digest.words(texts);
             }
             digest.said.extend(assistant_texts(message));
             let here = calls.iter().filter(|exchange| exchange.at == at);
@@ -153,15 +151,21 @@ impl<'a> ConversationDigest<'a> {
         }
     }
 
-    fn words(&mut self, words: String) {
-        if words.is_empty() {
-            return;
-        }
-        if let Some(earlier) = CarriedSummary::read(&words) {
+    /// Adds the user's words in one message. A summary may come first: the words that follow it are the user's.
+    fn words(&mut self, texts: Vec<String>) {
+        let mut own = Vec::new();
+        for text in texts {
+            let Some(earlier) = CarriedSummary::read(&text) else {
+                own.push(text);
+                continue;
+            };
             self.messages.extend(earlier.messages());
             self.walk
                 .push("An earlier summary opens this stretch; it is carried on.".to_owned());
             self.earlier.push(earlier);
+        }
+        let words = own.join("\n\n");
+        if words.is_empty() {
             return;
         }
         self.walk

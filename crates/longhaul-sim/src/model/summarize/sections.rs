@@ -170,11 +170,25 @@ fn errors(digest: &ConversationDigest<'_>) -> Vec<String> {
 }
 
 fn solving(digest: &ConversationDigest<'_>) -> Vec<String> {
+    // What was called for each request: the model that goes on can say so, and see what it need not do again.
+    let called = digest.walk.iter().rev().filter(|line| line.contains(" → "));
+    let called = called
+        .map(|line| format!("- {}", whole_calls(line, 200)))
+        .take(20);
     let telling = digest.said.iter().rev().filter(|text| text.len() > 60);
-    telling
+    let said = telling
         .map(|text| format!("- Said: \"{}\"", gist(text, 240)))
-        .take(40)
-        .collect()
+        .take(40);
+    called.chain(said).collect()
+}
+
+/// A line of calls within a limit, without a call that is cut off.
+fn whole_calls(line: &str, limit: usize) -> &str {
+    let cut = clip(line, limit);
+    match cut.rsplit_once(", ") {
+        Some((whole, _)) if cut.len() < line.len() && whole.contains(" → ") => whole,
+        _ => cut,
+    }
 }
 
 fn pending(digest: &ConversationDigest<'_>) -> Vec<String> {

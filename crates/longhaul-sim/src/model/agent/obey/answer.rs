@@ -221,11 +221,7 @@ pub(super) fn changed(mind: &AgentTurn<'_>, path: &str, text: &str) -> String {
     match done.next() {
         Some(call) if call.succeeded() => format!("Done: `{path}` now says “{}”.", short(text, 60)),
         Some(call) => match Refusal::of(call) {
-            Some(refusal) => format!(
-                "`{path}` is as it was, and does not say “{}”: {}",
-                short(text, 60),
-                refused(call, refusal)
-            ),
+            Some(refusal) => format!("`{path}` was not changed: {}", refused(call, refusal)),
             None => format!(
                 "`{path}` was not changed: {}",
                 first_line(&call.text(), 200)

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::super::past::EarlierPrompt;
 use super::super::turn::AgentTurn;
+use super::super::view::was_refused;
 use super::super::wish::{Wish, states_rule};
 use super::telling::{files, next_steps, short};
 use crate::model::conversation::{ToolExchange, first_line};
@@ -74,12 +75,9 @@ fn done_for(mind: &AgentTurn<'_>, prompts: &[EarlierPrompt<'_>], index: usize) -
         return Some("a rule, noted".to_owned());
     }
     let mut deeds = Deeds::default();
-    match prompt.at {
-        Some(at) => {
-            let end = prompts.get(index + 1).and_then(|next| next.at);
-            let end = end.unwrap_or(mind.ask.prompt_at);
-            let calls = mind.view.exchanges.iter();
-            for call in calls.filter(|call| (at..end).contains(&call.at)) {
+    match calls_for(mind, prompts, index) {
+        Some(calls) => {
+            for call in calls {
                 deeds.add(mind, call);
             }
         }
@@ -92,6 +90,23 @@ fn done_for(mind: &AgentTurn<'_>, prompts: &[EarlierPrompt<'_>], index: usize) -
     deeds.told(prompt.text)
 }
 
+/// The calls for a request, as far as they are in view; `None` if only a summary has the request.
+fn calls_for<'m, 'a>(
+    mind: &'m AgentTurn<'a>,
+    prompts: &[EarlierPrompt<'_>],
+    index: usize,
+) -> Option<Vec<&'m ToolExchange<'a>>> {
+    let begin = prompts.get(index)?.at?;
+    let end = prompts.get(index + 1).and_then(|next| next.at);
+    let end = end.unwrap_or(mind.ask.prompt_at);
+    let calls = mind.view.exchanges.iter();
+    Some(
+        calls
+            .filter(|call| (begin..end).contains(&call.at))
+            .collect(),
+    )
+}
+
 /// The calls for a request, by what they did.
 #[derive(Debug, Default)]
 struct Deeds {
@@ -100,13 +115,17 @@ struct Deeds {
     searched: Vec<String>,
     ran: Vec<String>,
     other: Vec<&'static str>,
+    refused: usize,
     failed: usize,
 }
 
 impl Deeds {
     fn add(&mut self, mind: &AgentTurn<'_>, call: &ToolExchange<'_>) {
         if call.failed() {
-            self.failed += 1;
+            match was_refused(call) {
+                true => self.refused += 1,
+                false => self.failed += 1,
+            }
             return;
         }
         let kind = kind_of_name(call.name);
@@ -181,6 +200,10 @@ impl Deeds {
             [one] if prompt.contains(one.as_str()) => told.push("ran it".to_owned()),
             [one] => told.push(format!("ran `{one}`")),
             many => told.push(format!("ran {}", counted(many.len() as u64, "command"))),
+        }
+        if self.refused > 0 {
+            let calls = counted(self.refused as u64, "call");
+            told.push(format!("{calls} not allowed"));
         }
         if self.failed > 0 {
             told.push(format!("{} failed", counted(self.failed as u64, "call")));
@@ -259,21 +282,26 @@ fn touched(mind: &AgentTurn<'_>) -> Option<String> {
         }
         names.join(", ")
     };
-    let mut told = match (read.len(), changed.len()) {
-        (read, 0) => format!("I read {} and changed none", files(read)),
-        (0, changed) => format!("I changed {}", files(changed)),
-        (read, changed) => format!("I read {} and changed {changed}", files(read)),
+    let mut told = match (read.as_slice(), changed.as_slice()) {
+        (read, []) => format!(
+            "I read {} and changed none; the newest: {}.",
+            files(read.len()),
+            shown(read)
+        ),
+        ([], changed) => format!("I changed {}: {}.", files(changed.len()), shown(changed)),
+        (read, changed) => format!(
+            "I changed {}: {}. I read {}; the newest: {}.",
+            files(changed.len()),
+            shown(changed),
+            files(read.len()),
+            shown(read)
+        ),
     };
-    if !changed.is_empty() {
-        told.push_str(&format!(": {}", shown(&changed)));
-    }
-    told.push('.');
-    if !in_view.is_empty() {
-        told.push_str(&format!(
-            " Still in my window, the newest first: {}.",
-            shown(&in_view)
-        ));
-    }
+    told.push_str(&match in_view.len() {
+        0 => String::new(),
+        all if all == seen.len() => " All of it is still in my window.".to_owned(),
+        some => format!(" Of {} I still have the text in my window.", files(some)),
+    });
     Some(told)
 }
 
@@ -293,7 +321,16 @@ fn next(mind: &AgentTurn<'_>, prompts: &[EarlierPrompt<'_>]) -> String {
         return format!("Next, still open on the list:\n{}", open.join("\n"));
     }
     let ideas = next_steps(mind, &mind.held);
+    let newest = prompts.len().checked_sub(1);
+    let refused = newest.and_then(|newest| {
+        let calls = calls_for(mind, prompts, newest)?;
+        Some(calls.iter().any(|call| call.failed() && was_refused(call)))
+    });
     match prompts.last() {
+        Some(newest) if refused == Some(true) => format!(
+            "Next: “{}” is not done, for want of your consent. {ideas}",
+            short(newest.text, 60).trim_end_matches('.')
+        ),
         Some(newest) => format!(
             "Next: nothing is left open; “{}” was the last thing you wanted. {ideas}",
             short(newest.text, 60).trim_end_matches('.')

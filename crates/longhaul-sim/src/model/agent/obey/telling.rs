@@ -12,7 +12,7 @@ use super::super::turn::AgentTurn;
 use super::super::view::Refusal;
 use super::project;
 use crate::model::conversation::{ToolExchange, clip, first_line};
-use crate::model::toolbox::{PATH_FIELDS, ToolPurpose};
+use crate::model::toolbox::{PATH_FIELDS, ToolPurpose, kind_of_name};
 
 pub(super) fn files(count: usize) -> String {
     counted(count as u64, "file")
@@ -215,10 +215,18 @@ pub(super) fn refused(call: &ToolExchange<'_>, refusal: Refusal) -> String {
 /// What the user could ask for next: only what the agent can do here.
 pub(super) fn next_steps(mind: &AgentTurn<'_>, held: &[RememberedFile]) -> String {
     let mut ideas = Vec::new();
-    if let Some(name) = defined(held).first() {
+    // What was just searched for is no idea.
+    let known: Vec<String> = searches(mind)
+        .into_iter()
+        .map(|search| search.term)
+        .collect();
+    let mut names = defined(held).into_iter();
+    if let Some(name) = names.find(|name| mind.can(ToolPurpose::Grep) && !known.contains(name)) {
         ideas.push(format!("“find {name}”"));
     }
-    if let Some(file) = mind.unread().first() {
+    if mind.can(ToolPurpose::Read)
+        && let Some(file) = mind.unread().first()
+    {
         ideas.push(format!("“explain {}”", mind.display_path(file)));
     }
     if mind.can(ToolPurpose::Bash) && project::test_command(mind).is_some() {
@@ -227,7 +235,16 @@ pub(super) fn next_steps(mind: &AgentTurn<'_>, held: &[RememberedFile]) -> Strin
     if !mind.unread().is_empty() {
         ideas.push("“read everything”".to_owned());
     }
-    if mind.view.places.files.is_empty() {
+    let is_listing = |call: &ToolExchange<'_>| {
+        let kind = kind_of_name(call.name);
+        matches!(kind, ToolPurpose::Glob | ToolPurpose::List) && call.succeeded()
+    };
+    let listed = mind.view.exchanges.iter().any(is_listing);
+    if mind.view.places.files.is_empty() && !listed {
+        ideas.push("“what is in this project?”".to_owned());
+        let known = mind.past.files().into_iter().next();
+        ideas.extend(known.map(|(file, _)| format!("“explain {}”", mind.display_path(file))));
+    } else if mind.view.places.files.is_empty() {
         if mind.can(ToolPurpose::Write) {
             ideas.push("“write a file hello.txt saying good morning”".to_owned());
         }
