@@ -249,7 +249,9 @@ fn a_call_that_needs_consent_is_told_in_a_sentence_for_the_user() {
     ] {
         let mut talk = Talk::new(1, coding_tools());
         let said = ask(&mut talk, prompt, |name, input| match name {
-            "Write" | "Edit" | "Bash" => failed(CONSENT),
+            // The reason may be long.
+            "Write" | "Edit" => failed(&CONSENT.replace("it writes", &"a reason, ".repeat(60))),
+            "Bash" => failed(CONSENT),
             _ => shop(name, input),
         });
         assert!(said.contains(wanted), "{said}");

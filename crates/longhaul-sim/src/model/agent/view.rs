@@ -160,6 +160,7 @@ impl Refusal {
             unknown tool|not available|disabled|declined";
         match () {
             () if line.starts_with("exit code") => None,
+            () if line.starts_with("this call needs the user's consent") => Some(Self::NobodyAsked),
             () if has("consent") && has("nobody|no one|not run") => Some(Self::NobodyAsked),
             () if has("hook|not allowed here") && has("not run") => Some(Self::Forbidden),
             () if has(REFUSALS) => Some(Self::Declined),
