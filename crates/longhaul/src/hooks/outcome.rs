@@ -111,7 +111,8 @@ impl fmt::Display for HookFailure {
             HookFailure::Signal(signal) => write!(f, "was ended by signal {signal}"),
             HookFailure::TimedOut(limit) => write!(
                 f,
-                "took longer than {limit:?} and was killed; set its `timeout` if it needs more"
+                "took longer than {} s and was killed; set its `timeout` if it needs more",
+                limit.as_secs_f64()
             ),
             HookFailure::NotStarted(kind) => write!(f, "could not be started: {kind}"),
             HookFailure::NotJson { line, column } => write!(
