@@ -38,7 +38,7 @@ pub(crate) fn run(command: &Command, given: &CommandSettings) -> Result<CliOutco
             });
         }
     };
-    refuse_other_formats(&transcript)?;
+    reading::refuse_no_transcript(&transcript)?;
     let files = NotesFiles::of_transcript(&transcript);
     let path = files.notes();
     let bytes = read(&path)?;
@@ -61,17 +61,6 @@ pub(crate) fn run(command: &Command, given: &CommandSettings) -> Result<CliOutco
             Ok(CliOutcome::NothingFound)
         }
     }
-}
-
-/// Fails if a file is not a transcript: only transcripts have notes.
-fn refuse_other_formats(path: &Path) -> Result<(), CliError> {
-    let failed = |source| CliError::Read {
-        path: path.to_owned(),
-        source,
-    };
-    let mut file = File::open(path).map_err(failed)?;
-    reading::recognise(&mut file, &path.display().to_string(), failed)?;
-    Ok(())
 }
 
 /// The content of a file; `None` if it does not exist.

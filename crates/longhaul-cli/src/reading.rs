@@ -108,3 +108,18 @@ pub(crate) fn inspection(
     }
     Ok(inspection)
 }
+
+/// Refuses a file that is not a transcript, as [`inspection`] does. A file that begins like one is not read to its end.
+pub(crate) fn refuse_no_transcript(path: &Path) -> Result<(), CliError> {
+    let name = path.display().to_string();
+    let failed = |source| CliError::Read {
+        path: path.to_owned(),
+        source,
+    };
+    let mut file = File::open(path).map_err(failed)?;
+    let (head, verdict) = recognise(&mut file, &name, failed)?;
+    if verdict == DetectedFormat::Unclear {
+        inspection(Cursor::new(head).chain(file), &name, failed)?;
+    }
+    Ok(())
+}

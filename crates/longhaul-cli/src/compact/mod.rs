@@ -12,8 +12,6 @@ mod summary_provider;
 mod undo;
 mod unfinished_copy;
 
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -21,11 +19,11 @@ use longhaul::recorded::{PivotError, RecordedSession, RecordedTranscript, Record
 use longhaul::session::{CompactError, CompactOutcome};
 use longhaul_core::engine::{CompactFailure, CompactRequest, OnModelFailure, Pivot, Summarizer};
 use longhaul_core::summary::PivotDirection;
-use longhaul_core::transcript::format::{self, DetectedFormat};
 use longhaul_store::layout::{Env, Home};
 
 use crate::args::{CompactArgs as Command, WindowArgs};
 use crate::failure::{CliError, CliOutcome, tell, warn};
+use crate::reading;
 use crate::settings::{self, CommandSettings};
 use crate::target::InspectionTarget;
 use crate::text::{clean, count};
@@ -167,18 +165,8 @@ fn transcript(path: &Path, env: &Env) -> Result<PathBuf, CliError> {
         source,
     };
     let path = longhaul_store::real_path(&path).map_err(unreadable)?;
-    let mut head = Vec::with_capacity(format::HEAD_BYTES);
-    let file = File::open(&path).map_err(unreadable)?;
-    file.take(format::HEAD_BYTES as u64)
-        .read_to_end(&mut head)
-        .map_err(unreadable)?;
-    match format::recognise(&head) {
-        DetectedFormat::Foreign(foreign) => Err(CliError::Foreign {
-            name: target,
-            foreign,
-        }),
-        _ => Ok(path),
-    }
+    reading::refuse_no_transcript(&path)?;
+    Ok(path)
 }
 
 fn window(command: &Command) -> WindowArgs {

@@ -10,7 +10,7 @@ use longhaul_store::archive::{
 use super::foreign::{NOTICE, one_line, quote};
 use super::mcp_tool_error::McpToolError;
 use super::session_scope::{FoundSession, SessionScope};
-use crate::recall::recognise;
+use crate::reading::refuse_no_transcript;
 use crate::text::count;
 
 /// The maximum length of a text in one answer, in characters: a few thousand tokens.
@@ -63,7 +63,8 @@ impl<'a> RecallSearch<'a> {
         go_on: impl Fn() -> ControlFlow<()> + Copy,
     ) -> Result<(), McpToolError> {
         let transcript = &session.overview.path;
-        recognise(transcript).map_err(|error| McpToolError::unreadable(session.id(), &error))?;
+        refuse_no_transcript(transcript)
+            .map_err(|error| McpToolError::unreadable(session.id(), &error))?;
         let failed = |reason| McpToolError::Index {
             session: session.id().to_owned(),
             reason,

@@ -1,17 +1,15 @@
 //! The archive of a transcript, brought up to date with it. It is under LONGHAUL_HOME, whichever program wrote the
 //! transcript.
 
-use std::fs::File;
-use std::io::Read;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use longhaul_core::transcript::format::{self, DetectedFormat};
 use longhaul_store::archive::{Archive, ArchiveError, IndexingProgress, archive_path};
 use longhaul_store::layout::Home;
 
 use crate::failure::{CliError, warn};
 use crate::progress;
+use crate::reading;
 
 /// How the index is updated.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -34,7 +32,7 @@ impl UpToDateArchive {
         transcript: &Path,
         index: IndexUpdate,
     ) -> Result<Self, CliError> {
-        recognise(transcript)?;
+        reading::refuse_no_transcript(transcript)?;
         let mut followed = Self {
             archive: Archive::open(&archive_path(home, transcript))?,
             transcript: transcript.to_owned(),
@@ -77,22 +75,5 @@ impl UpToDateArchive {
         };
         bar.finish_and_clear();
         done.map(|_| ())
-    }
-}
-
-/// Refuses a file of another format, before anything is created for it.
-pub(crate) fn recognise(transcript: &Path) -> Result<(), CliError> {
-    let mut head = Vec::new();
-    File::open(transcript)
-        .and_then(|file| file.take(format::HEAD_BYTES as u64).read_to_end(&mut head))
-        .map_err(|source| CliError::Read {
-            path: transcript.to_owned(),
-            source,
-        })?;
-    let name = transcript.display().to_string();
-    match format::recognise(&head) {
-        DetectedFormat::Foreign(foreign) => Err(CliError::Foreign { name, foreign }),
-        // A transcript, or not known to be anything else.
-        _ => Ok(()),
     }
 }

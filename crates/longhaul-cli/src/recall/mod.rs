@@ -18,7 +18,6 @@ use crate::output;
 use crate::settings::CommandSettings;
 use crate::target::InspectionTarget;
 use crate::text::clean;
-pub(crate) use archive_index::recognise;
 use archive_index::{IndexUpdate, UpToDateArchive};
 
 /// The search results, and how well they fit.
