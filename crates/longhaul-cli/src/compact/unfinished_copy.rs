@@ -55,7 +55,7 @@ fn watch(copy: &PathBuf, is_handled: &AtomicBool, ready: &Sender<()>) {
         .build();
     let Ok(runtime) = runtime else { return };
     runtime.block_on(async {
-        let Ok(mut signals) = EndSignals::listen() else {
+        let Ok(mut signals) = EndSignals::listen_with_hangup() else {
             return;
         };
         let _ = ready.send(());

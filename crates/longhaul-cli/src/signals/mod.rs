@@ -17,6 +17,9 @@ pub(crate) enum EndSignal {
     Interrupt,
     /// SIGTERM, or what comes closest to it.
     Terminate,
+    /// SIGHUP.
+    #[cfg(unix)]
+    Hangup,
 }
 
 impl EndSignal {
@@ -25,6 +28,8 @@ impl EndSignal {
         match self {
             Self::Interrupt => 130,
             Self::Terminate => 143,
+            #[cfg(unix)]
+            Self::Hangup => 129,
         }
     }
 }

@@ -28,6 +28,11 @@ impl EndSignals {
         })
     }
 
+    /// Starts listening; the end of the console is among it.
+    pub(crate) fn listen_with_hangup() -> io::Result<Self> {
+        Self::listen()
+    }
+
     /// Returns at the first request, and says what it was.
     pub(crate) async fn received(&mut self) -> EndSignal {
         tokio::select! {
