@@ -41,12 +41,26 @@ use args::{Args, CliCommand};
 use failure::{CliError, CliOutcome};
 
 fn main() -> ExitCode {
-    let code = match run(Args::parse()) {
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(asked) => return shown(&asked),
+    };
+    let code = match run(args) {
         Ok(outcome) => outcome.into(),
         Err(failure) => failure.report(),
     };
     longhaul_telemetry::finish();
     code
+}
+
+/// Shows the help, the version, or what is wrong with the arguments.
+fn shown(asked: &clap::Error) -> ExitCode {
+    match asked.print() {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            CliError::Stdout(error).report()
+        }
+        _ => ExitCode::from(u8::try_from(asked.exit_code()).unwrap_or(2)),
+    }
 }
 
 fn run(args: Args) -> Result<CliOutcome, CliError> {

@@ -78,12 +78,12 @@ fn x2_words_are_found_in_any_transcript_and_shown_for_people() {
    The gist: login forgets its token.
    --id s1
 
-2  2026-02-12 16:01 · user · 11 tokens · summarised
+2  2026-02-12 16:01 · user · 11 tokens · summarized
    Why does the login form forget fooBar? 登录失败
    --id u1
 
 3  2026-02-12 16:03 · result of Read · /srv/app/src/login.rs · 11 tokens ·
-   summarised
+   summarized
    fn login() { session_token.forget(); [31m }
    --id toolu_read
 

@@ -28,7 +28,7 @@ pub(super) fn compactions(
                 messages_summarized: note.messages_summarized,
                 replaced: replaced(table, conversation, note, &preserved),
                 preserved: sent_rows(table, &preserved).count() as u64,
-                summary_tokens: summary(table, note).padded(),
+                summary_tokens: summary(table, note).unpadded(),
                 folds: note.folds,
                 made: note.made.as_deref().map(SummaryOriginReport::from),
                 report: note.report.as_deref().cloned(),

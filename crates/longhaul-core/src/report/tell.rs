@@ -20,6 +20,7 @@ impl LossReport {
         );
         let messages = &self.user_messages;
         let _ = match messages.verbatim == messages.total {
+            true if messages.total == 0 => Ok(()),
             true if messages.total == 1 => write!(line, "; the user message kept"),
             true => write!(line, "; all {} user messages kept", grouped(messages.total)),
             false => write!(

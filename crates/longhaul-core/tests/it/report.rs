@@ -52,7 +52,7 @@ fn t4_a_summary_is_part_of_the_human_messages_and_named() {
     assert_eq!(boundary.trigger.as_deref(), Some("manual"));
     assert_eq!(boundary.pre_tokens, Some(99));
     assert_eq!(boundary.replaced.entries, 1);
-    assert_eq!(boundary.summary_tokens, 4);
+    assert_eq!(boundary.summary_tokens, 3);
 }
 
 #[test]

@@ -21,11 +21,15 @@ impl InspectPage<'_> {
         // Without all prices the sum is incomplete.
         let known = |turn: &TurnReport| turn.cost_usd.is_some() && !turn.output_is_partial;
         let priced = report.turns.iter().all(known);
+        let is_priced = report.turns.iter().any(|turn| turn.cost_usd.is_some());
+        let price = match (is_priced, priced) {
+            (false, _) => "at unknown prices".to_owned(),
+            (true, true) => format!("for {}", dollars(report.cost_usd)),
+            (true, false) => format!("for at least {}", dollars(report.cost_usd)),
+        };
         let sum = format!(
-            "{} for {}{}, {:.1}% of prompts from the cache",
+            "{} {price}, {:.1}% of prompts from the cache",
             grouped(report.rounds),
-            if priced { "" } else { "at least " },
-            dollars(report.cost_usd),
             report.cache_hit_rate * 100.0
         );
         self.heading(out, "Responses", &sum)?;

@@ -13,6 +13,16 @@ pub(super) fn recognise(head: &FileStart<'_>) -> Option<DetectedFormat> {
             advice: "Decompress it first, or pipe it in: `zcat FILE | longhaul inspect -`.",
         }));
     }
+    // With a mark of its byte order, or with a brace of two bytes.
+    if [&b"\xFF\xFE"[..], b"\xFE\xFF", b"{\0", b"\0{"]
+        .iter()
+        .any(|start| bytes.starts_with(start))
+    {
+        return Some(DetectedFormat::Foreign(ForeignFormat {
+            what: "text in UTF-16",
+            advice: "Convert it to UTF-8 first, as in `iconv -f UTF-16 -t UTF-8 FILE | longhaul inspect -`.",
+        }));
+    }
     if bytes.starts_with(b"SQLite format 3\0") {
         return foreign("an SQLite database");
     }
