@@ -64,12 +64,21 @@ pub(crate) fn bytes(number: u64) -> String {
     }
 }
 
-/// Dollars with as many decimals as matter.
+/// Dollars as the gateway's page writes them: cents from ten cents on, none from a thousand dollars on, and two digits
+/// below ten cents.
 pub(crate) fn dollars(amount: f64) -> String {
+    if amount < 0.0 {
+        return format!("−{}", dollars(-amount));
+    }
     match amount {
-        amount if amount >= 100.0 => format!("${}", grouped(amount.round() as u64)),
-        amount if amount >= 1.0 || amount == 0.0 => format!("${amount:.2}"),
-        amount => format!("${amount:.4}"),
+        0.0 => "$0.00".to_owned(),
+        amount if amount >= 999.995 => format!("${}", grouped(amount.round() as u64)),
+        amount if amount >= 0.099_5 => format!("${amount:.2}"),
+        amount if amount < 5e-9 => "under $0.00000001".to_owned(),
+        amount => {
+            let digits = (1.0 - amount.log10().floor()) as usize;
+            format!("${amount:.*}", digits.min(8))
+        }
     }
 }
 
@@ -99,7 +108,10 @@ mod tests {
     #[test]
     fn dollars_have_the_decimals_that_matter() {
         assert_eq!(dollars(0.0), "$0.00");
-        assert_eq!(dollars(0.012_34), "$0.0123");
+        assert_eq!(dollars(0.012_34), "$0.012");
+        assert_eq!(dollars(0.204_4), "$0.20");
+        assert_eq!(dollars(0.000_123), "$0.00012");
+        assert_eq!(dollars(-0.5), "−$0.50");
         assert_eq!(dollars(12.345), "$12.35");
         assert_eq!(dollars(12_345.6), "$12,346");
     }

@@ -223,9 +223,9 @@ fn o6_e1_a_folded_boundary_tells_who_folded_at_what_cost_and_who_waited() {
     let words = page.split_whitespace().collect::<Vec<_>>().join(" ");
     for part in [
         "2 folds of",
-        "by folding, $0.1250, took 14.0 s, waited 2.5 s",
+        "by folding, $0.12, took 14.0 s, waited 2.5 s",
         "with notes and summaries: $",
-        "notes taken 1 time for $0.5000",
+        "notes taken 1 time for $0.50",
     ] {
         assert!(words.contains(part), "{part} is not in\n{page}");
     }
