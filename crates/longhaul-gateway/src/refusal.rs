@@ -51,6 +51,8 @@ pub(crate) enum GatewayRefusal {
     Thread,
     /// It asks for another protocol on its connection.
     Upgrade,
+    /// It asks for a policy that there is not.
+    UnknownPolicy,
 }
 
 impl From<BudgetExhausted> for GatewayRefusal {
@@ -65,9 +67,11 @@ impl GatewayRefusal {
             Self::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
             Self::Busy { .. } | Self::NoMemory { .. } => StatusCode::SERVICE_UNAVAILABLE,
             Self::SlowClient => StatusCode::REQUEST_TIMEOUT,
-            Self::ClientBroke | Self::Thread | Self::TooManyMessages | Self::LongModelName => {
-                StatusCode::BAD_REQUEST
-            }
+            Self::ClientBroke
+            | Self::Thread
+            | Self::TooManyMessages
+            | Self::LongModelName
+            | Self::UnknownPolicy => StatusCode::BAD_REQUEST,
             Self::Stranger => StatusCode::UNAUTHORIZED,
             Self::Elsewhere => StatusCode::FORBIDDEN,
             Self::Unreachable { .. } | Self::Mismatch { .. } | Self::Broke { .. } => {
@@ -89,6 +93,7 @@ impl GatewayRefusal {
             | Self::Thread
             | Self::TooManyMessages
             | Self::LongModelName
+            | Self::UnknownPolicy
             | Self::Upgrade => "invalid_request_error",
             Self::Stranger => "authentication_error",
             Self::Elsewhere => "permission_error",
@@ -142,6 +147,9 @@ impl GatewayRefusal {
             Self::Upgrade => {
                 "this gateway passes no WebSockets on; send the request over plain HTTP".to_owned()
             }
+            Self::UnknownPolicy => {
+                "the header x-longhaul-policy is neither `off`, `observe` nor `manage`; correct it, or leave it out".to_owned()
+            }
             Self::Thread => "this gateway does not support threads that the server holds; send the whole history without `thread`, or ask for the policy `observe`".to_owned(),
         }
     }
@@ -161,6 +169,7 @@ impl GatewayRefusal {
             }
             Self::Thread => RefusalClass::Thread,
             Self::Upgrade => RefusalClass::Upgrade,
+            Self::UnknownPolicy => RefusalClass::Policy,
             Self::Silent { .. } => RefusalClass::UpstreamSilent,
         }
     }

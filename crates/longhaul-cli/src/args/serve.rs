@@ -104,7 +104,7 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "keep|manage", default_value = "keep")]
     pub(crate) marks: BreakpointMode,
     /// The largest request body, in bytes
-    #[arg(long, value_name = "BYTES", help_heading = "Limits")]
+    #[arg(long, value_name = "BYTES", help_heading = "Limits", value_parser = body_size)]
     pub(crate) max_body: Option<usize>,
     /// The most memory that requests in flight and everything that is remembered may take together: bytes, or a number
     /// with KiB, MiB or GiB; by default 1GiB. Further requests are told to try again
@@ -142,6 +142,14 @@ impl ServeArgs {
 
 /// The least memory that is useful.
 const LEAST_MEMORY: usize = 16 << 20;
+
+/// Reads a number of bytes that lets something through.
+fn body_size(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) | Err(_) => Err("it is a number of bytes from 1 on".to_owned()),
+        Ok(bytes) => Ok(bytes),
+    }
+}
 
 /// Reads a size: bytes, or a number with a unit.
 fn memory_size(text: &str) -> Result<usize, String> {

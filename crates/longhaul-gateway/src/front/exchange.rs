@@ -94,6 +94,9 @@ pub(super) async fn pass(
         headers: &parts.headers,
         model: None,
     };
+    if subject.asks_for_unknown() {
+        return Err(GatewayRefusal::UnknownPolicy);
+    }
     let decided = state.policies.decide(subject);
     let mut call = CallDetails {
         number,

@@ -78,6 +78,7 @@ pub fn rules_of(text: &str) -> Result<Vec<PolicyRule>, PolicyFileError> {
                 .transpose()?,
             ..PolicyRule::default()
         };
+        rule.check().map_err(wrong)?;
         let conditions = [
             ("key", table.key),
             ("model", table.model),

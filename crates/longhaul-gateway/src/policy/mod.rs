@@ -66,6 +66,15 @@ pub struct PolicySubject<'r> {
     pub model: Option<&'r str>,
 }
 
+impl PolicySubject<'_> {
+    /// Whether the client asks for a policy that there is not: what it wants is not known, and may be less.
+    pub(crate) fn asks_for_unknown(&self) -> bool {
+        let asked = self.headers.get(HEADER);
+        let named = |value: &http::HeaderValue| RequestPolicy::of(value.to_str().ok()?.trim());
+        asked.is_some_and(|value| named(value).is_none())
+    }
+}
+
 /// All policy rules.
 #[derive(Debug, Clone, Default)]
 pub struct PolicyRules {

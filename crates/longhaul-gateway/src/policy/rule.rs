@@ -57,6 +57,19 @@ impl PolicyRule {
         }
     }
 
+    /// Fails if it says how to manage what it does not manage.
+    pub(super) fn check(&self) -> Result<(), String> {
+        let is_managed = self.policy == RequestPolicy::Manage;
+        let says_how = self.economy.is_some() || self.recall.is_some() || self.reduce.is_some();
+        match says_how && !is_managed {
+            true => Err(format!(
+                "`economy`, `recall` and `reduce` do nothing under `{}`, only under `manage`",
+                self.policy.name()
+            )),
+            false => Ok(()),
+        }
+    }
+
     /// Adds one condition.
     pub(super) fn with(mut self, what: &str, value: &str) -> Result<Self, String> {
         match what {
@@ -121,6 +134,7 @@ impl std::str::FromStr for PolicyRule {
             rule.recall = recall.or(rule.recall);
             rule.reduce = reduce.or(rule.reduce);
         }
+        rule.check().map_err(wrong)?;
         for condition in conditions.split(',').filter(|text| !text.trim().is_empty()) {
             let (what, value) = condition
                 .split_once('=')
