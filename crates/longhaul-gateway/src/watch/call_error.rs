@@ -81,6 +81,15 @@ fn is_kind(text: &str) -> bool {
 
 /// A message in one line of bounded length, without credentials and without words that may be some.
 fn cleaned(message: &str, secrets: &Credentials) -> String {
+    let line = without_secrets(message, secrets);
+    match line.char_indices().nth(LONGEST) {
+        None => line,
+        Some((end, _)) => format!("{}{CUT}", line.get(..end).unwrap_or_default()),
+    }
+}
+
+/// A text in one line, without credentials and without words that may be some.
+pub(crate) fn without_secrets(message: &str, secrets: &Credentials) -> String {
     let mut message = message.to_owned();
     for (_, value) in secrets.iter() {
         let value = String::from_utf8_lossy(value);
@@ -91,11 +100,7 @@ fn cleaned(message: &str, secrets: &Credentials) -> String {
     }
     let words = message.split(|letter: char| letter.is_whitespace() || letter.is_control());
     let words = words.filter(|word| !word.is_empty()).map(without_keys);
-    let line = words.collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(LONGEST) {
-        None => line,
-        Some((end, _)) => format!("{}{CUT}", line.get(..end).unwrap_or_default()),
-    }
+    words.collect::<Vec<_>>().join(" ")
 }
 
 /// A word whose parts that may be keys are left out.
