@@ -87,6 +87,8 @@ pub(crate) async fn open(
         _ => {}
     }
     let path = file(named, given)?.unwrap_or_default();
+    // A link to a file is the same store, with the same secret.
+    let path = longhaul_store::real_path(&path).unwrap_or(path);
     let store = SqliteStore::open(&path)?;
     Ok(GatewayStore {
         store: Arc::new(store),
@@ -96,14 +98,14 @@ pub(crate) async fn open(
     })
 }
 
-/// Says so if another gateway uses the file. Both can work with it, but neither knows which summaries the other is
-/// requesting.
+/// Says so if another gateway uses the file. Both can work with it, but neither knows which conversations the other has
+/// begun, nor what it makes smaller.
 fn lease(path: &Path, notice: SharedStoreNotice) -> Option<Arc<Lease>> {
     match Lease::take(path) {
         Ok(lease) => Some(lease),
         Err(LeaseError::InUse(in_use)) if notice == SharedStoreNotice::Told => {
             warn(&format!(
-                "{in_use}, too: each gateway may pay for the same summary. `--store` names another file, or a PostgreSQL server, which several gateways can share"
+                "{in_use}, too. Gateways on one file know nothing of each other: a conversation that goes through both is begun twice, and each makes it smaller and pays for that. Use PostgreSQL (`--store postgres://…`), which several gateways can share, or another file"
             ));
             None
         }
