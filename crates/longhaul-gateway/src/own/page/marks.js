@@ -3,7 +3,7 @@
 import { svg } from "./dom.js";
 
 const SHAPES = {
-  cleared: "M -9.5 -7 H 9.5 L 0 10 Z",
+  cleared: "M -9 -8.5 H 9 V 3 L 0 10 L -9 3 Z",
   noted: "M -8 -8 H 8 V 8 H -8 Z",
   summarised: "M 9 0 A 9 9 0 1 1 -9 0 A 9 9 0 1 1 9 0 Z",
   extracted: "M 0 -10 L 9 -5 V 5 L 0 10 L -9 5 V -5 Z",
@@ -14,7 +14,7 @@ const SHAPES = {
 export function badge(kind, number) {
   const text = number === undefined || number > 99 ? "" : String(number);
   return svg("g", { class: `mark ${kind in SHAPES ? kind : "settled"}` }, svg("path", { d: SHAPES[kind] || SHAPES.settled }),
-    svg("text", { "text-anchor": "middle", y: kind === "cleared" ? 1.5 : 3.5 }, text));
+    svg("text", { "text-anchor": "middle", y: kind === "cleared" ? 2.5 : 3.5 }, text));
 }
 
 /** A broken cache. */

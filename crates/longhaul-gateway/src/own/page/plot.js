@@ -32,6 +32,7 @@ export function plot({ calls, compactions, window }, width) {
   }
   frame.append(...curves(columns, x, axis.y, step, floor, room), ...bend(axis, room));
   const marks = badges(compactions, columns, step, width, top, floor, words);
+  inTheWay(columns, x, axis.y, step, words.block);
   frame.append(...marks.falls, ...limits(window, axis, room, top, write, words.block), ...bars(columns, x, step, barTop, barFloor, low, write));
   const between = floor + GAP / 2;
   columns.forEach((column, at) => {
@@ -70,6 +71,26 @@ function curves(columns, x, y, step, floor, room) {
   return lines;
 }
 
+/** No label is written on a curve. */
+function inTheWay(columns, x, y, step, block) {
+  for (const of of [(column) => column.context, (column) => column.whole]) {
+    let before = null;
+    columns.forEach((column, at) => {
+      const value = column.context === null ? null : of(column);
+      if (value === null || value === undefined) return;
+      const now = y(value), from = before ?? now;
+      block(x(at) - (before === null ? step / 2 : step), Math.min(now, from) - 2, x(at) + step / 2, Math.max(now, from) + 2);
+      before = now;
+    });
+  }
+}
+
+/** Where a label may be along a line: from the left, and if that is taken, further on. */
+function along(left, right, y) {
+  const steps = Array.from({ length: 12 }, (_, at) => [left + ((right - left) * at) / 12, y]);
+  return [...steps, [right, y, "end"]];
+}
+
 /** A zigzag where the axis becomes coarser. */
 function bend(axis, room) {
   if (axis.bend === null) return [];
@@ -88,7 +109,7 @@ function badges(compactions, columns, step, width, top, floor, words) {
     if (fits) free = at;
     if (fits) words.block(place - 11, 3, place + 11, 25);
     falls.push(svg("line", { class: `fall ${made.kind}`, x1: at, x2: at, y1: top - 6, y2: floor }));
-    (fits ? large : small).unshift(svg("g", { class: "compaction", "data-number": made.number, transform: `translate(${place} 14)${fits ? "" : " scale(0.4)"}` },
+    (fits ? large : small).unshift(svg("g", { class: "compaction", "data-number": made.number, transform: fits ? `translate(${place} 14)` : `translate(${place} ${top - 2}) scale(0.4)` },
       svg("title", {}, `${made.number}. ${kindOf(made.kind).name}: ${tokens(made.before_tokens)} → ${tokens(made.after_tokens)} tokens`), badge(made.kind, fits ? made.number : undefined)));
   }
   return { falls, shown: [...small, ...large] };
@@ -107,8 +128,8 @@ function limits(window, axis, room, top, write, block) {
   const shown = [["threshold", "compacts from"], ["blocking", "full at"], ["warning", "warning"]].filter(([name]) => window[name] <= axis.most);
   return shown.map(([name, said]) => {
     const y = axis.y(window[name]), above = y - 5, below = y + 12;
-    const places = { threshold: [[left, below], [right, below, "end"], [left, above], [right, above, "end"]], blocking: [[right, above, "end"], [left, above], [right, below, "end"]], warning: [[left, below], [right, below, "end"], [left, above]] };
-    write(`${said} ${tokens(window[name])}`, `limit-label ${name}`, places[name]);
+    const [over, under] = [along(left, right, above), along(left, right, below)];
+    write(`${said} ${tokens(window[name])}`, `limit-label ${name}`, name === "threshold" ? [...over, ...under] : name === "blocking" ? [...over.toReversed(), ...under] : [...under, ...over]);
     return svg("line", { class: `limit ${name}`, x1: LEFT, x2: LEFT + room, y1: y, y2: y });
   });
 }
