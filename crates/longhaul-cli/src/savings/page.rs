@@ -21,13 +21,19 @@ pub(super) fn render(
 ) -> String {
     let width = width();
     let mut text = String::new();
-    for line in wrap(&headline(&report.total, since), width) {
-        text.push_str(&line);
-        text.push('\n');
+    for total in [Some(&report.total), report.simulated.as_ref()]
+        .into_iter()
+        .flatten()
+    {
+        for line in wrap(&headline(total, since), width) {
+            text.push_str(&line);
+            text.push('\n');
+        }
     }
     let by_day: Vec<_> = days
         .rows
         .iter()
+        .filter(|row| row.simulated == report.total.simulated)
         .filter_map(|row| Some((row.key.parse().ok()?, row.saved_usd.unwrap_or(0.0))))
         .collect();
     let bars = sparkline::of(&by_day, width.saturating_sub(30));
@@ -50,16 +56,23 @@ fn headline(total: &SavingsRow, since: Option<Timestamp>) -> String {
     let saved = match total.saved_usd {
         Some(saved) if saved > 0.0 => format!("at least {} saved", dollars(saved)),
         Some(saved) if saved < 0.0 => format!(
-            "{} more spent on making room than it has saved so far",
+            "making room cost {} more than it has saved so far",
             dollars(-saved)
         ),
         Some(_) => "nothing saved: no conversation had to be made smaller".to_owned(),
         None => "saved at prices that are not known".to_owned(),
     };
-    let spent = dollars(total.cost_usd + total.summaries_cost_usd);
-    let unknown = match total.unpriced {
-        0 => String::new(),
-        number => format!(
+    let spent = match total.cost_usd {
+        Some(cost) => format!("{} spent", dollars(cost)),
+        None => "spent at prices that are not known".to_owned(),
+    };
+    let managing = match total.summaries_cost_usd {
+        cost if cost > 0.0 => format!(" ({} of it to make room)", dollars(cost)),
+        _ => String::new(),
+    };
+    let unknown = match (total.cost_usd, total.unpriced) {
+        (None, _) | (_, 0) => String::new(),
+        (Some(_), number) => format!(
             " (without {} at unknown prices)",
             count(number, "call", "calls")
         ),
@@ -71,8 +84,16 @@ fn headline(total: &SavingsRow, since: Option<Timestamp>) -> String {
             count(number, "call", "calls")
         ),
     };
+    let own = match total.own_calls {
+        0 => String::new(),
+        number => format!(" and {number} of the gateway's own"),
+    };
+    let simulated = match total.simulated {
+        true => "Simulated, so that nothing was paid: ",
+        false => "",
+    };
     format!(
-        "{}{since}: {spent} spent{unknown}, {saved}; {} tokens not sent, {}.{unmeasured}",
+        "{simulated}{}{own}{since}: {spent}{managing}{unknown}, {saved}; {} tokens not sent, {}.{unmeasured}",
         count(total.calls, "call", "calls"),
         short(total.saved_tokens),
         count(total.compactions, "compaction", "compactions"),
@@ -102,16 +123,28 @@ fn table(report: &SavingsReport) -> TextTable<9> {
         } else {
             &row.key
         };
-        table.row(cells(key, row));
+        let key = match row.simulated {
+            true => format!("{key}, simulated"),
+            false => key.to_owned(),
+        };
+        table.row(cells(&key, row));
     }
     let bold = Style::new().bold();
-    table.row(cells("all", &report.total).map(|cell| cell.styled(bold)));
+    for total in [Some(&report.total), report.simulated.as_ref()]
+        .into_iter()
+        .flatten()
+    {
+        let name = match total.simulated {
+            true => "all, simulated",
+            false => "all",
+        };
+        table.row(cells(name, total).map(|cell| cell.styled(bold)));
+    }
     table
 }
 
 fn cells(key: &str, row: &SavingsRow) -> [Cell; 9] {
     let saved = match row.saved_usd {
-        Some(saved) if saved < 0.0 => format!("-{}", dollars(-saved)),
         Some(saved) => dollars(saved),
         None => "?".to_owned(),
     };
@@ -122,7 +155,7 @@ fn cells(key: &str, row: &SavingsRow) -> [Cell; 9] {
         Cell::new(short(row.cache_read_tokens)),
         Cell::new(short(row.cache_write_tokens)),
         Cell::new(short(row.output_tokens)),
-        Cell::new(dollars(row.cost_usd + row.summaries_cost_usd)),
+        Cell::new(row.cost_usd.map_or_else(|| "?".to_owned(), dollars)),
         Cell::new(short(row.saved_tokens)),
         Cell::new(saved),
     ]

@@ -18,6 +18,9 @@ pub(super) struct RunFigures {
 impl RunFigures {
     pub(super) fn add(&mut self, report: &SavingsReport, lost: LossTotals) {
         self.total.add(&report.total);
+        if let Some(simulated) = &report.simulated {
+            self.total.add(simulated);
+        }
         self.lost.add(&lost);
     }
 }
@@ -52,12 +55,21 @@ pub(super) fn of(plan: &WrapPlan, figures: &RunFigures) -> String {
         0 => String::new(),
         number => format!(", {number} without saying what they used"),
     };
-    let price = match total.unpriced {
-        0 => dollars(total.cost_usd),
-        _ => format!("{} as far as prices are known", dollars(total.cost_usd)),
+    let price = match (total.cost_usd, total.unpriced) {
+        (None, _) => "at prices that are not known".to_owned(),
+        (Some(cost), 0) => dollars(cost),
+        (Some(cost), _) => format!("{} as far as prices are known", dollars(cost)),
+    };
+    let simulated = match total.simulated {
+        true => " (simulated: nothing was paid)",
+        false => "",
+    };
+    let own = match total.own_calls {
+        0 => String::new(),
+        number => format!(", and the gateway {number} of its own"),
     };
     format!(
-        "{name} made {}{failed}{unmeasured}: {} tokens in, {} from the cache, {} written to it, {} out, {price}. {} {}",
+        "{name} made {}{failed}{unmeasured}{own}: {} tokens in, {} from the cache, {} written to it, {} out, {price}{simulated}. {} {}",
         count(total.calls, "call", "calls"),
         short(total.input_tokens),
         short(total.cache_read_tokens),
@@ -70,7 +82,7 @@ pub(super) fn of(plan: &WrapPlan, figures: &RunFigures) -> String {
 
 fn saved(total: &SavingsRow) -> String {
     let tokens = format!("{} tokens not sent", short(total.saved_tokens));
-    let spent = dollars(total.summaries_cost_usd);
+    let spent = format!("{} of that", dollars(total.summaries_cost_usd));
     match total.saved_usd {
         _ if total.saved_tokens == 0 && total.compactions == 0 => {
             "Saved nothing: all of it was sent.".to_owned()
@@ -128,7 +140,7 @@ mod tests {
             cache_read_tokens: 118_000,
             cache_write_tokens: 10_200,
             output_tokens: 900,
-            cost_usd: 0.17,
+            cost_usd: Some(0.17),
             saved_usd: Some(0.0),
             ..SavingsRow::default()
         }
@@ -146,7 +158,7 @@ mod tests {
         };
         assert_eq!(
             saved(&cost),
-            "Saved nothing yet (64K tokens not sent): making room cost $0.0500, $0.0300 more than it saved so far."
+            "Saved nothing yet (64K tokens not sent): making room cost $0.050 of that, $0.030 more than it saved so far."
         );
         let unknown = SavingsRow {
             saved_usd: None,

@@ -73,6 +73,8 @@ fn x8_what_is_told_as_saved_is_what_the_page_tells_and_no_more() {
     assert_eq!(total["calls"], 31);
     assert!(total["compactions"].as_u64().unwrap() > 0, "{total}");
     assert!(total["saved_tokens"].as_u64().unwrap() > 0, "{total}");
+    assert!(total["own_calls"].as_u64().unwrap() > 0, "{total}");
+    assert_eq!(total["simulated"], true, "{total}");
     for figure in [
         "saved_usd",
         "cost_usd",
@@ -137,7 +139,16 @@ fn x8_what_is_told_as_saved_is_what_the_page_tells_and_no_more() {
         "{}",
         shown.out
     );
-    assert!(shown.out.contains("31 calls since "), "{}", shown.out);
+    for said in [
+        "31 calls and ",
+        " of the gateway's own since ",
+        "Simulated, so that nothing was paid: ",
+        "claude, simulated",
+        " of it to make room)",
+    ] {
+        let out = shown.out.replace('\n', " ");
+        assert!(out.contains(said), "{said}: {out}");
+    }
 }
 
 #[cfg(unix)]

@@ -142,6 +142,7 @@ impl Gateway {
             Arc::clone(&metrics),
             changes.clone(),
             &budget,
+            simulated.is_some(),
         )
         .map_err(StartError::System)?;
         // Caches that are missed least are evicted first; the usage log's thread was registered before.

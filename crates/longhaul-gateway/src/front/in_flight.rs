@@ -21,7 +21,7 @@ use crate::peer_sync::{KeyTenant, PendingPeerWrite};
 use crate::policy::RequestPolicy;
 use crate::recall::ReplacedBeginning;
 use crate::state::GatewayState;
-use crate::store::{CallEnding, CallRecord};
+use crate::store::{CallEnding, CallOrigin, CallRecord};
 use crate::upstream::headers;
 use crate::watch::{CompletedCall, SentRequest, UsageCompleteness, UsageTap, WatchedRequest};
 
@@ -200,6 +200,7 @@ impl InFlightCall {
         }
         if let Some(material) = &mut call.context {
             material.placed = placed;
+            material.asking.books.is_placed(placed);
         }
         let told = state.peer_sync.publish(KeyTenant(call.of_key), &sent.line);
         state.usage_queue.sent(sent);
@@ -334,6 +335,10 @@ fn report(call: CallDetails, status: u16) -> Option<CallReport> {
             caller: call.caller,
             began: call.answered_after,
             breakpoints,
+            origin: CallOrigin {
+                key: Some(call.of_key),
+                ..CallOrigin::default()
+            },
             ..CallRecord::begun(call.at, call.model?, messages, status)
         },
         context: call.context,

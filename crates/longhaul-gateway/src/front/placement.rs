@@ -10,7 +10,7 @@ use longhaul_provider::Dialect;
 use super::in_flight::{CallDetails, UnrecordedPlacement};
 use crate::body::NotAConversation;
 use crate::branch::{self, BranchPlacement, BranchRelation, ClientGroup, RecognizedBody};
-use crate::manage::{RequestContext, UpstreamCaller};
+use crate::manage::{OwnRequestBooks, RequestContext, UpstreamCaller};
 use crate::options::SessionNames;
 use crate::peer_sync::KeyTenant;
 use crate::policy::RequestPolicy;
@@ -145,7 +145,7 @@ impl RequestPlacement<'_> {
         };
         let recognised = Arc::new(recognised);
         if call.policy == RequestPolicy::Manage {
-            let mut material = self.request_context(placed, &model, &recognised);
+            let mut material = self.request_context(call, placed, &model, &recognised);
             material.economy = call.economy.unwrap_or(state.compactor.default_economy());
             material.of_key = call.of_key;
             material.recall = call.recall;
@@ -200,7 +200,7 @@ impl RequestPlacement<'_> {
             stands: recognised.chain,
             last_used: None,
         };
-        let mut material = self.request_context(placed, &model, &Arc::new(recognised));
+        let mut material = self.request_context(call, placed, &model, &Arc::new(recognised));
         material.of_key = call.of_key;
         material.reduce = self.reduction(call);
         self.state.compactor.found(&mut material).await;
@@ -218,6 +218,7 @@ impl RequestPlacement<'_> {
 
     fn request_context(
         &self,
+        call: &CallDetails,
         placed: BranchPlacement,
         model: &str,
         recognised: &Arc<RecognizedBody>,
@@ -228,6 +229,14 @@ impl RequestPlacement<'_> {
             headers: Arc::clone(self.passed),
             uri: self.uri.clone(),
             budget: self.state.budget.clone(),
+            books: OwnRequestBooks {
+                queue: self.state.usage_queue.clone(),
+                session: placed.session,
+                line: placed.line,
+                model: model.to_owned(),
+                caller: call.caller.clone(),
+                of_key: call.of_key,
+            },
         };
         let named = (self.asked.dialect, model.to_owned());
         RequestContext::new(placed, named, self.body, Arc::clone(recognised), asking)

@@ -23,7 +23,7 @@ use super::response_check::ResponseDecision;
 use crate::manage::{RequestContext, Told};
 use crate::refusal::GatewayRefusal;
 use crate::state::GatewayState;
-use crate::store::{CallEnding, CallRecord};
+use crate::store::{CallEnding, CallOrigin, CallRecord};
 use crate::watch::{self, UsageTap};
 
 /// The longest response that is read before it is passed back.
@@ -132,6 +132,10 @@ fn write_down(state: &Arc<GatewayState>, call: &CallDetails, answer: &Response<b
             caller: call.caller.clone(),
             began: u64::try_from(took).ok(),
             breakpoints: call.sent_breakpoints(),
+            origin: CallOrigin {
+                key: Some(call.of_key),
+                ..CallOrigin::default()
+            },
             ..CallRecord::begun(call.at, model, messages, answer.status().as_u16())
         },
         context: None,

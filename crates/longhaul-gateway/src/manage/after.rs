@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use longhaul_core::history::{HistoryState, MeasuredReply};
 use longhaul_core::message::Usage;
+use longhaul_core::money::Usd;
 use longhaul_core::window::{SwitchableAction, WindowStatus};
 
 use super::compactor::Compactor;
@@ -105,7 +106,7 @@ impl Compactor {
     }
 
     /// A request with a compacted prefix was answered. Returns how many tokens that saved, at the least, and charges
-    /// the prefix with the cost of writing the kept messages to the cache again.
+    /// the prefix with the cost of writing again what would have been read from the cache.
     pub(crate) fn saved(self: &Arc<Self>, material: &RequestContext, usage: &Usage) -> u64 {
         let Some((base, _)) = &material.outgoing.replaced else {
             return 0;
@@ -128,7 +129,10 @@ impl Compactor {
             };
             let paid = spec.cost_of_reply(&as_paid);
             let paid = paid.zip(spec.cost_of_reply(&as_read));
-            if let Some(excess) = paid.map(|(paid, read)| paid - read) {
+            let excess = paid.map(|(paid, read)| paid - read);
+            // What is new would have been written, too.
+            let excess = excess.map(|excess| self.of_rewritten(excess, material, usage));
+            if let Some(excess) = excess {
                 let (care, base) = (Arc::clone(self), Arc::clone(base));
                 let charging = async move { care.rewrites.charge(&base, excess).await };
                 self.tasks.spawn_on(charging, &self.runtime);
@@ -146,5 +150,22 @@ impl Compactor {
         let tokens = density.tokens(less) / 10 * 9;
         self.branch_states.leaves_out(line, beginning, tokens);
         tokens
+    }
+
+    /// The part of an additional cost that is of messages which were sent before, and which the provider would have read
+    /// from its cache. It is rather too high than too low.
+    fn of_rewritten(&self, excess: Usd, material: &RequestContext, usage: &Usage) -> Usd {
+        let unread = usage.prompt().saturating_sub(usage.cache_read);
+        let measured = self.branch_states.measured(material.placed.line);
+        let first = (measured.used > 0 && material.size.is_none())
+            .then(|| material.first_after(measured.at))
+            .flatten();
+        let new = first.map_or(0, |first| {
+            let density = TokenDensity::measured(usage.prompt(), material.weight().total());
+            // This is a lower bound: the count of what is new is an estimate.
+            density.tokens(material.weight_from(first)) / 10 * 9
+        });
+        let rewritten = i128::from(unread.saturating_sub(new));
+        Usd::from_pico(excess.pico() * rewritten / i128::from(unread.max(1)))
     }
 }

@@ -80,7 +80,7 @@ pub(crate) use request_context::{BreakpointOwner, RequestContext};
 pub use settings::CompactorSettings;
 pub use summarize::{DraftError, SummaryText, draft_summary, fork_message, written_summary};
 pub use thinking::{has_thinking, without_breakpoints, without_thinking};
-pub(crate) use upstream_caller::UpstreamCaller;
+pub(crate) use upstream_caller::{OwnRequestBooks, UpstreamCaller};
 pub(crate) use went::Recallability;
 
 /// Joins the elements of a list with commas.

@@ -6,13 +6,14 @@
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use bytes::{Bytes, BytesMut};
 use http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use http::{Method, Request, Uri};
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
+use jiff::Timestamp;
 use longhaul::{Boxed, Model, ModelRequest, OnStream};
 use longhaul_core::history::{AppendedRequestWay, FailureTransience, SHORTEST_ANSWER};
 use longhaul_core::json::ObjectReader;
@@ -23,8 +24,12 @@ use longhaul_provider::{CancellationToken, Dialect, Error, ErrorClass, Reply, ss
 
 use super::request_context::RequestContext;
 use super::splice::{Splices, value};
+use crate::branch::{BranchId, BranchPlacement, GatewaySessionId, Tenant};
+use crate::calling_agent::CallingAgent;
 use crate::memory::{MemoryBudget, MemoryCharge};
+use crate::store::{CallOrigin, CallRecord};
 use crate::upstream::{Upstream, UpstreamBody, without_claims};
+use crate::watch::{OwnRequest, UsageLogQueue};
 
 /// The longest response that is read.
 const LONGEST: usize = 32 << 20;
@@ -51,16 +56,64 @@ pub(crate) struct UpstreamCaller {
     pub(crate) uri: Uri,
     /// The budget to which a response is charged while it is read.
     pub(crate) budget: MemoryBudget,
+    /// Where its requests are recorded.
+    pub(crate) books: OwnRequestBooks,
+}
+
+/// Records the requests that the gateway makes itself.
+#[derive(Debug, Clone)]
+pub(crate) struct OwnRequestBooks {
+    pub(crate) queue: UsageLogQueue,
+    pub(crate) session: GatewaySessionId,
+    pub(crate) line: BranchId,
+    pub(crate) model: String,
+    pub(crate) caller: CallingAgent,
+    /// The hash of the caller's credentials.
+    pub(crate) of_key: Tenant,
+}
+
+impl OwnRequestBooks {
+    /// Sets where the client's request was placed.
+    pub(crate) fn is_placed(&mut self, placed: BranchPlacement) {
+        (self.session, self.line) = (placed.session, placed.line);
+    }
+
+    /// Records a request that was answered, if the answer says what it used.
+    fn answered(&self, at: Timestamp, took: Duration, usage: &Usage) {
+        if usage.total() == 0 {
+            return;
+        }
+        let millis = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
+        self.queue.own(OwnRequest {
+            session: self.session,
+            line: self.line,
+            record: CallRecord {
+                millis,
+                caller: self.caller.clone(),
+                origin: CallOrigin {
+                    key: Some(self.of_key),
+                    ..CallOrigin::default()
+                },
+                ..CallRecord::begun(at, self.model.clone(), 0, 200)
+            },
+            usage: usage.clone(),
+        });
+    }
 }
 
 impl UpstreamCaller {
     /// Sends a body and reads the whole response, if it arrives in time.
     pub(crate) async fn ask(&self, parts: Vec<Bytes>, betas: &[String]) -> Result<Reply, Error> {
+        let (at, began) = (Timestamp::now(), Instant::now());
         let answer = tokio::time::timeout(PATIENCE, self.answer(parts, betas));
-        answer.await.unwrap_or_else(|_| {
+        let answer = answer.await.unwrap_or_else(|_| {
             let awaited = ErrorClass::Timeout(AwaitedStep::NextByte);
             Err(Error::new(awaited, "the answer took too long"))
-        })
+        });
+        if let Ok(reply) = &answer {
+            self.books.answered(at, began.elapsed(), &reply.usage);
+        }
+        answer
     }
 
     async fn answer(&self, parts: Vec<Bytes>, betas: &[String]) -> Result<Reply, Error> {

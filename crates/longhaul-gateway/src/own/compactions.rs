@@ -34,8 +34,32 @@ pub(super) fn shown(
 ) -> Vec<Value> {
     let shown = folded(all).into_iter();
     shown
+        .filter(|one| !is_superseded(one.made, all, calls))
         .map(|one| compaction(&one, all, calls, names))
         .collect()
+}
+
+/// Whether a clearing was replaced before it was ever sent: the request that it was made for had to wait for more.
+fn is_superseded(
+    made: &PrefixProvenance,
+    all: &[PrefixProvenance],
+    calls: &[(BranchId, CallRecord)],
+) -> bool {
+    // The calls may not go back as far as the compactions.
+    let is_known = calls.first().is_some_and(|(_, first)| first.at <= made.at);
+    if made.kind != CompactedPrefixKind::Cleared || !is_known {
+        return false;
+    }
+    let mut later = all.iter().filter(|one| {
+        let is_other = one.kind != CompactedPrefixKind::Settled;
+        is_other && one.waited.is_some() && one.line == made.line && one.at > made.at
+    });
+    let next = later.next();
+    next.is_some_and(|next| {
+        !calls
+            .iter()
+            .any(|(line, call)| *line == made.line && call.at > made.at && call.at <= next.at)
+    })
 }
 
 /// Puts the records of prefixes that were settled to the compactions that these prefixes are of.

@@ -21,15 +21,26 @@ pub(super) fn session(row: &SessionRow, care: &Compactor, names: SessionNames) -
     }
     let worth = savings::of_left_out(&care.spec(&row.model), row.saved_tokens);
     let saved = worth.map(|worth| worth.to_f64() - row.summaries_cost_usd);
-    let spent = row.cost_usd + row.summaries_cost_usd;
     shown["saved_usd"] = json!(saved);
-    with_comparison(&mut shown, spent, saved);
+    with_bill(&mut shown, row, saved);
     shown
 }
 
+/// Adds what was billed, which is unknown if no price is, with what the same would have cost otherwise.
+pub(super) fn with_bill(shown: &mut Value, row: &SessionRow, saved: Option<f64>) {
+    let spent = (row.unpriced == 0 || row.cost_usd > 0.0).then_some(row.cost_usd);
+    shown["cost_usd"] = json!(spent);
+    shown["own_cost_usd"] = json!(row.own_cost_usd);
+    shown["own_calls"] = json!(row.own_calls);
+    shown["summaries_cost_usd"] = json!(row.summaries_cost_usd);
+    shown["unpriced"] = json!(row.unpriced);
+    shown["simulated"] = json!(row.simulated);
+    with_comparison(shown, spent, saved);
+}
+
 /// Adds what the same would have cost otherwise, and the share that was saved of it.
-pub(super) fn with_comparison(shown: &mut Value, spent: f64, saved: Option<f64>) {
-    let without = saved.map(|saved| spent + saved);
+fn with_comparison(shown: &mut Value, spent: Option<f64>, saved: Option<f64>) {
+    let without = spent.zip(saved).map(|(spent, saved)| spent + saved);
     let share = saved.zip(without.filter(|without| *without > 0.0));
     shown["without_usd"] = json!(without);
     shown["saved_share"] = json!(share.map(|(saved, without)| saved / without));

@@ -60,7 +60,7 @@ pub(crate) async fn answer(state: &GatewayState, request: &Request<Incoming>) ->
         "/metrics" => text(state.metrics.text(), "text/plain; version=0.0.4"),
         "/longhaul/api/events" => events::answer(state),
         latency::PATH => latency::answer(state, request.uri().query()).await,
-        savings::PATH => savings::answer(state, request.uri().query()).await,
+        savings::PATH => savings::answer(state, request).await,
         _ => sessions::answer(state, request).await,
     };
     let fixed = [

@@ -3,18 +3,20 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use http::{Response, StatusCode};
+use http::{Request, Response, StatusCode};
 use jiff::civil::Date;
 use serde_json::{Value, json};
 
 use super::csv::CsvTable;
 use super::query::{AnswerFormat, AskedQuery};
+use super::text_access::TextAccess;
 use crate::branch::Tenant;
 use crate::calling_agent::AgentRunId;
+use crate::options::SessionNames;
 use crate::own_body::{OwnBody, json_answer};
 use crate::savings::{self, SavingsGrouping, SavingsReport, SavingsRow};
 use crate::state::GatewayState;
-use crate::store::{SpendDetail, SpendQuery, SpendRow, StoreError};
+use crate::store::{SessionRow, SpendDetail, SpendQuery, SpendRow, StoreError};
 
 /// The path of it.
 pub(super) const PATH: &str = "/longhaul/api/savings";
@@ -22,6 +24,8 @@ pub(super) const PATH: &str = "/longhaul/api/savings";
 const MOST_READ: usize = 200_000;
 /// The most rows that are answered.
 const MOST: usize = 1_000;
+/// How many of the newest sessions are named.
+const MOST_NAMED: usize = 10_000;
 /// The most groups whose days are answered one by one.
 const MOST_OVER_DAYS: usize = 8;
 
@@ -36,13 +40,17 @@ struct AskedSavings {
     format: AnswerFormat,
 }
 
-pub(super) async fn answer(state: &GatewayState, query: Option<&str>) -> Response<OwnBody> {
+pub(super) async fn answer<B>(state: &GatewayState, request: &Request<B>) -> Response<OwnBody> {
+    let query = request.uri().query();
     let asked = match read(query) {
         Ok(asked) => asked,
         Err(why) => return json_answer(StatusCode::BAD_REQUEST, &json!({"error": why})),
     };
     let found = match asked.format {
-        AnswerFormat::Json => found(state, &asked).await,
+        AnswerFormat::Json => {
+            let access = TextAccess::of(state, request).await;
+            found(state, &asked, access.names()).await
+        }
         AnswerFormat::Csv => return csv(state, &asked).await,
     };
     match found {
@@ -108,13 +116,19 @@ async fn rows(state: &GatewayState, asked: &AskedSavings) -> Result<ReadSpend, S
     let is_cut = asked.spend.most.is_some_and(|most| rows.len() >= most);
     rows.retain(|row| {
         asked.model.as_ref().is_none_or(|model| *model == row.model)
-            && asked.key.is_none_or(|key| row.tenant == Some(key))
+            && asked
+                .key
+                .is_none_or(|key| row.key == Some(key) || row.tenant == Some(key))
             && (asked.agent.as_ref()).is_none_or(|agent| row.agent.as_ref() == Some(agent))
     });
     Ok(ReadSpend { rows, is_cut })
 }
 
-async fn found(state: &GatewayState, asked: &AskedSavings) -> Result<Value, StoreError> {
+async fn found(
+    state: &GatewayState,
+    asked: &AskedSavings,
+    names: SessionNames,
+) -> Result<Value, StoreError> {
     if asked.spend.run.is_some() {
         let (log, prefixes) = (&*state.store, &*state.prefix_store);
         let looked_up = savings::look_up(log, prefixes, asked.spend, asked.by, &state.models);
@@ -127,10 +141,33 @@ async fn found(state: &GatewayState, asked: &AskedSavings) -> Result<Value, Stor
     let report = SavingsReport::of(&rows, asked.by, &state.models);
     let mut shown = shown(&report);
     shown["incomplete"] = json!(is_cut);
+    if asked.by == SavingsGrouping::Session {
+        name_sessions(state, &mut shown, names).await?;
+    }
     if asked.over_days {
         shown["days"] = json!(days(&rows, &report, asked.by, state));
     }
     Ok(shown)
+}
+
+/// Names the sessions of an answer as the list of sessions does.
+async fn name_sessions(
+    state: &GatewayState,
+    shown: &mut Value,
+    names: SessionNames,
+) -> Result<(), StoreError> {
+    let known = state.store.sessions(MOST_NAMED).await?;
+    let known: BTreeMap<&str, &SessionRow> = known
+        .iter()
+        .map(|row| (row.session.as_str(), row))
+        .collect();
+    for row in shown["rows"].as_array_mut().into_iter().flatten() {
+        let found = row["key"].as_str().and_then(|id| known.get(id));
+        let title = found.and_then(|row| row.title.as_ref());
+        row["title"] = json!(title.filter(|_| names == SessionNames::FirstWords));
+        row["client"] = json!(found.and_then(|row| row.client.as_ref()));
+    }
+    Ok(())
 }
 
 /// A row with what the same would have cost otherwise.
@@ -148,6 +185,7 @@ fn shown(report: &SavingsReport) -> Value {
         "rows": rows,
         "more_rows": report.rows.len().saturating_sub(MOST),
         "total": row(&report.total),
+        "simulated": report.simulated.as_ref().map(row),
     })
 }
 
@@ -161,7 +199,9 @@ fn days(
     let named = report.rows.iter().take(MOST_OVER_DAYS);
     let named: BTreeSet<&str> = named.map(|row| row.key.as_str()).collect();
     let mut groups: BTreeMap<(Date, Option<String>), Vec<&SpendRow>> = BTreeMap::new();
-    for row in rows {
+    // What was simulated is shown only where nothing else is.
+    let is_real = rows.iter().any(|row| !row.simulated);
+    for row in rows.iter().filter(|row| !(row.simulated && is_real)) {
         let key = match by {
             SavingsGrouping::Day => Some(String::new()),
             _ => Some(by.of(row)).filter(|key| named.contains(key.as_str())),
@@ -172,15 +212,17 @@ fn days(
         let total = savings::added_up(String::new(), &rows, &state.models);
         json!({
             "day": day, "key": key, "calls": total.calls, "cost_usd": total.cost_usd,
-            "summaries_cost_usd": total.summaries_cost_usd, "saved_usd": total.saved_usd,
+            "own_cost_usd": total.own_cost_usd, "summaries_cost_usd": total.summaries_cost_usd,
+            "simulated": total.simulated, "saved_usd": total.saved_usd,
         })
     });
     days.collect()
 }
 
 /// The columns of the file.
-const COLUMNS: [&str; 16] = [
+const COLUMNS: [&str; 19] = [
     "key",
+    "simulated",
     "calls",
     "failed",
     "unpriced",
@@ -190,6 +232,8 @@ const COLUMNS: [&str; 16] = [
     "cache_write_tokens",
     "output_tokens",
     "cost_usd",
+    "own_calls",
+    "own_cost_usd",
     "compactions",
     "summaries_cost_usd",
     "saved_tokens",

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use http::{Request, Response, StatusCode};
-use longhaul_core::money::Usd;
 use serde_json::{Value, json};
 
 use super::csv::CsvTable;
@@ -21,6 +20,8 @@ const MOST: usize = 10_000;
 const SESSIONS: usize = 200;
 const CALLS: usize = 2_000;
 const COMPACTIONS: usize = 1_000;
+/// How many calls of no conversation are listed.
+const UNPLACED: usize = 200;
 const LIST: &str = "/longhaul/api/sessions";
 
 /// What a path names.
@@ -90,10 +91,14 @@ fn nothing(why: &str) -> Response<OwnBody> {
 
 fn read(query: Option<&str>) -> Result<(Option<usize>, AnswerFormat), String> {
     let asked = AskedQuery::read(query, &["limit", "format"])?;
-    Ok((asked.of("limit", "a number")?, asked.format()?))
+    let limit = asked.of("limit", "a number")?;
+    if limit == Some(0) {
+        return Err("`limit` is a number from 1 on".to_owned());
+    }
+    Ok((limit, asked.format()?))
 }
 
-const SESSION_COLUMNS: [&str; 20] = [
+const SESSION_COLUMNS: [&str; 23] = [
     "session",
     "client",
     "title",
@@ -109,11 +114,14 @@ const SESSION_COLUMNS: [&str; 20] = [
     "cache_write_tokens",
     "output_tokens",
     "cost_usd",
+    "own_calls",
+    "own_cost_usd",
     "summaries_cost_usd",
     "saved_usd",
     "without_usd",
     "compactions",
     "findings",
+    "simulated",
 ];
 
 const CALL_COLUMNS: [&str; 18] = [
@@ -154,7 +162,17 @@ async fn list(state: &GatewayState, most: usize, access: TextAccess) -> Result<V
     let rows = rows
         .iter()
         .map(|row| json_views::session(row, &state.compactor, access.names()));
-    Ok(json!({"texts": access.json(), "sessions": rows.collect::<Vec<_>>()}))
+    let unplaced = state.store.unplaced(UNPLACED).await?;
+    let unplaced = unplaced.iter().map(|call| {
+        let mut shown = json_views::call(BranchId(0), call, &state.compactor, access.names());
+        shown["line"] = Value::Null;
+        shown
+    });
+    Ok(json!({
+        "texts": access.json(),
+        "sessions": rows.collect::<Vec<_>>(),
+        "unplaced": unplaced.collect::<Vec<_>>(),
+    }))
 }
 
 async fn calls(
@@ -198,23 +216,23 @@ async fn one(
     let worth = savings::of_calls(left_out, |model, tokens| {
         savings::of_left_out(&state.compactor.spec(model), tokens)
     });
-    let summaries: Usd = made.iter().filter_map(|made| made.cost).sum();
-    let cost: Usd = calls.iter().filter_map(|(_, call)| call.cost).sum();
-    let saved = worth.map(|worth| (worth - summaries).to_f64());
-    let row = state.store.session(id).await?;
-    let row = row.map(|row| json_views::session(&row, &state.compactor, access.names()));
+    let Some(bill) = state.store.session(id).await? else {
+        return Ok(None);
+    };
+    let saved = worth.map(|worth| worth.to_f64() - bill.summaries_cost_usd);
+    let row = json_views::session(&bill, &state.compactor, access.names());
     let mut shown = json!({
         "texts": access.json(),
         "session": id.to_string(),
-        "client": row.as_ref().map(|row| &row["client"]),
-        "title": row.as_ref().map(|row| &row["title"]),
-        "tenant": row.as_ref().map(|row| &row["tenant"]),
+        "client": row["client"],
+        "title": row["title"],
+        "tenant": row["tenant"],
         "window": windows.get(newest.model.as_str()),
         "windows": windows,
         "saved_usd": saved,
         "calls": shown_calls(&calls, state, access),
         "compactions": compactions::shown(&made, &calls, access.names()),
     });
-    json_views::with_comparison(&mut shown, (cost + summaries).to_f64(), saved);
+    json_views::with_bill(&mut shown, &bill, saved);
     Ok(Some(shown))
 }

@@ -19,7 +19,7 @@ pub enum SavingsGrouping {
     Day,
     /// A session of the gateway.
     Session,
-    /// A tenant, which is what a key belongs to.
+    /// A key, as the hash of the credential; the tenant where that was not recorded yet.
     Key,
     /// A model.
     Model,
@@ -48,7 +48,10 @@ impl SavingsGrouping {
         match self {
             Self::Day => row.day.to_string(),
             Self::Session => row.session.map(|id| id.to_string()).unwrap_or_default(),
-            Self::Key => row.tenant.map(|id| id.to_string()).unwrap_or_default(),
+            Self::Key => {
+                let key = row.key.or(row.tenant);
+                key.map(|id| id.to_string()).unwrap_or_default()
+            }
             Self::Model => row.model.clone(),
             Self::Agent => row.agent.clone().unwrap_or_default(),
         }
@@ -70,8 +73,14 @@ impl FromStr for SavingsGrouping {
 pub struct SavingsRow {
     /// The day, session, key, model or agent; empty where it is not known, and for the total.
     pub key: String,
-    /// How many calls were made.
+    /// Whether the built-in simulator answered, so that nothing was paid.
+    #[serde(default)]
+    pub simulated: bool,
+    /// How many calls the clients made.
     pub calls: u64,
+    /// How many requests the gateway made itself, for summaries and notes. Tokens and cost include them.
+    #[serde(default)]
+    pub own_calls: u64,
     /// How many of them failed.
     pub failed: u64,
     /// How many of them used a model without known prices: their cost is not in the figures.
@@ -87,15 +96,19 @@ pub struct SavingsRow {
     pub cache_write_tokens: u64,
     /// Tokens the model wrote.
     pub output_tokens: u64,
-    /// The cost of the calls, as far as prices are known.
-    pub cost_usd: f64,
+    /// What the provider bills for the calls and for the gateway's own requests; `None` where no price is known.
+    pub cost_usd: Option<f64>,
+    /// The part of that for the gateway's own requests.
+    #[serde(default)]
+    pub own_cost_usd: f64,
     /// How many compactions were made.
     pub compactions: u64,
-    /// The cost of compactions and notes, writing what is kept to the cache again included.
+    /// What managing cost: the gateway's own requests, and writing to the cache again what stays. It is a part of
+    /// `cost_usd`, except where a period begins after it was spent.
     pub summaries_cost_usd: f64,
     /// Tokens of the clients' histories that were not sent, at the least.
     pub saved_tokens: u64,
-    /// What that saved, less the cost of compactions and notes; `None` where something was left out and no price is
+    /// What that saved, less what managing cost; `None` where something was left out and no price is
     /// known.
     pub saved_usd: Option<f64>,
 }
@@ -103,8 +116,7 @@ pub struct SavingsRow {
 impl SavingsRow {
     /// What the same calls would have cost, had everything been sent: at least this. `None` where that is not known.
     pub fn without_usd(&self) -> Option<f64> {
-        let saved = self.saved_usd?;
-        Some(self.cost_usd + self.summaries_cost_usd + saved)
+        Some(self.cost_usd? + self.saved_usd?)
     }
 
     /// The part of that which was saved, negative where compactions have not paid for themselves. `None` where it is not
@@ -120,7 +132,14 @@ impl SavingsRow {
             (0, None, other) => other,
             (_, one, other) => one.zip(other).map(|(one, other)| one + other),
         };
+        self.cost_usd = match (self.cost_usd, other.cost_usd) {
+            (Some(one), Some(other)) => Some(one + other),
+            (one, other) => one.or(other),
+        };
+        self.own_cost_usd += other.own_cost_usd;
+        self.simulated |= other.simulated;
         self.calls += other.calls;
+        self.own_calls += other.own_calls;
         self.failed += other.failed;
         self.unpriced += other.unpriced;
         self.unmeasured += other.unmeasured;
@@ -128,7 +147,6 @@ impl SavingsRow {
         self.cache_read_tokens += other.cache_read_tokens;
         self.cache_write_tokens += other.cache_write_tokens;
         self.output_tokens += other.output_tokens;
-        self.cost_usd += other.cost_usd;
         self.compactions += other.compactions;
         self.summaries_cost_usd += other.summaries_cost_usd;
         self.saved_tokens += other.saved_tokens;
@@ -142,30 +160,45 @@ pub struct SavingsReport {
     pub by: SavingsGrouping,
     /// The rows: days in their order, everything else by cost, the highest first.
     pub rows: Vec<SavingsRow>,
-    /// All of them together.
+    /// All of them together; where some were paid, without those that were simulated.
     pub total: SavingsRow,
+    /// What was simulated, together, where it is not in `total`.
+    #[serde(default)]
+    pub simulated: Option<SavingsRow>,
 }
 
 impl SavingsReport {
     /// Adds the usage log up.
     pub fn of(log: &[SpendRow], by: SavingsGrouping, models: &ModelTable) -> Self {
-        let mut groups: BTreeMap<String, Vec<&SpendRow>> = BTreeMap::new();
+        let mut groups: BTreeMap<(bool, String), Vec<&SpendRow>> = BTreeMap::new();
         for row in log {
-            groups.entry(by.of(row)).or_default().push(row);
+            let group = (row.simulated, by.of(row));
+            groups.entry(group).or_default().push(row);
         }
         let mut rows: Vec<SavingsRow> = groups
             .into_iter()
-            .map(|(key, rows)| added_up(key, &rows, models))
+            .map(|((_, key), rows)| added_up(key, &rows, models))
             .collect();
         if by != SavingsGrouping::Day {
-            let spent = |row: &SavingsRow| row.cost_usd + row.summaries_cost_usd;
-            rows.sort_by(|one, other| spent(other).total_cmp(&spent(one)));
+            let spent = |row: &SavingsRow| row.cost_usd.unwrap_or(0.0);
+            rows.sort_by(|one, other| {
+                let by_cost = spent(other).total_cmp(&spent(one));
+                one.simulated.cmp(&other.simulated).then(by_cost)
+            });
         }
-        let all: Vec<&SpendRow> = log.iter().collect();
+        let (simulated, real): (Vec<&SpendRow>, Vec<&SpendRow>) =
+            log.iter().partition(|row| row.simulated);
+        let total = |rows: &[&SpendRow]| added_up(String::new(), rows, models);
+        let (total, simulated) = match (real.is_empty(), simulated.is_empty()) {
+            (true, false) => (total(&simulated), None),
+            (_, true) => (total(&real), None),
+            (false, false) => (total(&real), Some(total(&simulated))),
+        };
         Self {
             by,
             rows,
-            total: added_up(String::new(), &all, models),
+            total,
+            simulated,
         }
     }
 }
@@ -173,7 +206,8 @@ impl SavingsReport {
 /// The figures of some rows of the usage log.
 pub(crate) fn added_up(key: String, rows: &[&SpendRow], models: &ModelTable) -> SavingsRow {
     let sum = |of: fn(&SpendRow) -> u64| rows.iter().map(|row| of(row)).sum::<u64>();
-    let dollars = |of: fn(&SpendRow) -> f64| rows.iter().map(|row| of(row)).sum::<f64>();
+    // The sum of nothing is negative zero.
+    let dollars = |of: fn(&SpendRow) -> f64| rows.iter().map(|row| of(row)).sum::<f64>() + 0.0;
     let left_out = rows
         .iter()
         .filter(|row| row.saved_tokens > 0)
@@ -183,20 +217,24 @@ pub(crate) fn added_up(key: String, rows: &[&SpendRow], models: &ModelTable) -> 
     });
     let saved_tokens = sum(|row| row.saved_tokens);
     let summaries_cost_usd = dollars(|row| row.compactions_cost_usd);
+    let (cost, unpriced) = (dollars(|row| row.cost_usd), sum(|row| row.unpriced));
     let worth = worth
         .map(Usd::to_f64)
         .or((saved_tokens == 0).then_some(0.0));
     SavingsRow {
         key,
+        simulated: rows.iter().any(|row| row.simulated),
+        own_calls: sum(|row| row.own_calls),
         calls: sum(|row| row.calls),
         failed: sum(|row| row.failed),
-        unpriced: sum(|row| row.unpriced),
+        unpriced,
         unmeasured: sum(|row| row.unmeasured),
         input_tokens: sum(|row| row.input),
         cache_read_tokens: sum(|row| row.cache_read),
         cache_write_tokens: sum(|row| row.cache_write),
         output_tokens: sum(|row| row.output),
-        cost_usd: dollars(|row| row.cost_usd),
+        cost_usd: (unpriced == 0 || cost > 0.0).then_some(cost),
+        own_cost_usd: dollars(|row| row.own_cost_usd),
         compactions: sum(|row| row.compactions),
         summaries_cost_usd,
         saved_tokens,
@@ -216,7 +254,10 @@ mod tests {
             model: model.to_owned(),
             agent: None,
             tenant: None,
+            key: None,
+            simulated: false,
             calls: 1,
+            own_calls: 0,
             failed: 0,
             unpriced: 0,
             unmeasured: 0,
@@ -225,6 +266,7 @@ mod tests {
             cache_write: 0,
             output: 1,
             cost_usd: 0.5,
+            own_cost_usd: 0.0,
             saved_tokens,
             compactions: 1,
             compactions_cost_usd,
@@ -258,5 +300,44 @@ mod tests {
         let spec = models.resolve("claude-opus-5-5").spec;
         let known = worth::of_left_out(&spec, 1_000).unwrap().to_f64();
         assert_eq!(report.total.saved_usd, Some(known));
+    }
+
+    #[test]
+    fn what_managing_cost_is_a_part_of_what_was_spent() {
+        let models = ModelTable::builtin();
+        let log = [row("claude-opus-5-5", 1_000_000, 0.25)];
+        let total = SavingsReport::of(&log, SavingsGrouping::Day, &models).total;
+        assert_eq!(total.cost_usd, Some(0.5));
+        assert_eq!(total.without_usd(), Some(0.5 + total.saved_usd.unwrap()));
+    }
+
+    #[test]
+    fn what_was_simulated_is_in_no_total_of_what_was_paid() {
+        let models = ModelTable::builtin();
+        let simulated = SpendRow {
+            simulated: true,
+            ..row("claude-opus-5-5", 0, 0.0)
+        };
+        let log = [simulated, row("claude-opus-5-5", 0, 0.0)];
+        let report = SavingsReport::of(&log, SavingsGrouping::Model, &models);
+        assert_eq!(report.total.cost_usd, Some(0.5));
+        assert_eq!(report.simulated.unwrap().calls, 1);
+        let marked: Vec<bool> = report.rows.iter().map(|row| row.simulated).collect();
+        assert_eq!(marked, [false, true]);
+    }
+
+    #[test]
+    fn a_cost_that_is_not_known_is_not_nothing() {
+        let models = ModelTable::builtin();
+        let unknown = SpendRow {
+            unpriced: 1,
+            cost_usd: 0.0,
+            ..row("a-model-that-nobody-has-heard-of", 0, 0.0)
+        };
+        let total = SavingsReport::of(&[unknown], SavingsGrouping::Model, &models).total;
+        assert_eq!(total.cost_usd, None);
+        assert_eq!(total.without_usd(), None);
+        let nothing = SavingsReport::of(&[], SavingsGrouping::Model, &models).total;
+        assert!(nothing.own_cost_usd.is_sign_positive());
     }
 }

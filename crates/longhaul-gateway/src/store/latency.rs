@@ -42,7 +42,7 @@ pub(super) fn statement(table: &str, (from, until): (&str, &str)) -> String {
         let rounded = rounded(column);
         format!(
             "SELECT model, CAST({class} AS BIGINT), {rounded}, count(*) FROM {table}
-             WHERE at >= {from} AND at < {until} AND status < 400 AND ended = 'whole' AND {column} IS NOT NULL
+             WHERE at >= {from} AND at < {until} AND status < 400 AND ended = 'whole' AND NOT own AND {column} IS NOT NULL
              GROUP BY 1, 2, 3"
         )
     };

@@ -50,6 +50,10 @@ impl UsageLogStore for InMemoryStore {
         self.0.calls(session, most)
     }
 
+    fn unplaced(&self, most: usize) -> BoxFuture<'_, Result<Vec<CallRecord>, StoreError>> {
+        self.0.unplaced(most)
+    }
+
     fn spend(&self, query: SpendQuery) -> BoxFuture<'_, Result<Vec<SpendRow>, StoreError>> {
         self.0.spend(query)
     }

@@ -44,7 +44,9 @@ pub use notes::{NotesRecord, NotesStore};
 pub use postgres::PostgresStore;
 pub use prefix_report::{PrefixReport, ResultThatWent, ResultsThatWent};
 pub use recall::{RecallRecord, RecallStore};
-pub use record::{BranchRecord, CallEnding, CallRecord, PurgeCounts, SessionRow, UsageLogRecord};
+pub use record::{
+    BranchRecord, CallEnding, CallOrigin, CallRecord, PurgeCounts, SessionRow, UsageLogRecord,
+};
 pub use sealed::{Sealable, Sealed};
 pub use shared::{SharedStore, is_server_url, open_shared_store};
 pub use spend::{SpendDetail, SpendQuery, SpendRow};
@@ -119,6 +121,9 @@ pub trait UsageLogStore: Send + Sync + 'static {
         session: GatewaySessionId,
         most: usize,
     ) -> BoxFuture<'_, Result<Vec<(BranchId, CallRecord)>, StoreError>>;
+    /// The newest calls that belong to no conversation, oldest first: those that would have begun one and failed, and those
+    /// that were not recognized.
+    fn unplaced(&self, most: usize) -> BoxFuture<'_, Result<Vec<CallRecord>, StoreError>>;
     /// What was spent and left out, one row for each day, session, model, agent and tenant as far as the query wants them
     /// apart, in no particular order unless it has a limit.
     fn spend(&self, query: SpendQuery) -> BoxFuture<'_, Result<Vec<SpendRow>, StoreError>>;

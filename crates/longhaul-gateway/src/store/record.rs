@@ -111,6 +111,20 @@ pub struct CallRecord {
     pub error: Option<String>,
     /// Whether the request was sent with cache breakpoints; `None` for an API that has none.
     pub breakpoints: Option<bool>,
+    /// Whose call it was.
+    pub origin: CallOrigin,
+}
+
+/// Whose call it was, and what answered it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct CallOrigin {
+    /// The hash of the credential that it was made with, which stays when the key turns out to belong to an organization;
+    /// `None` if it was not recorded yet.
+    pub key: Option<Tenant>,
+    /// Whether the gateway made it itself, for a summary or for notes.
+    pub own: bool,
+    /// Whether the built-in simulator answered it, so that nothing was paid.
+    pub simulated: bool,
 }
 
 impl CallRecord {
@@ -133,6 +147,7 @@ impl CallRecord {
             began: None,
             error: None,
             breakpoints: None,
+            origin: CallOrigin::default(),
         }
     }
 }
@@ -154,10 +169,14 @@ pub struct SessionRow {
     pub lines: u64,
     /// How many messages its longest branch has.
     pub messages: u64,
-    /// How many calls were made.
+    /// How many calls its client made.
     pub calls: u64,
     /// How many of them failed.
     pub failed: u64,
+    /// How many requests the gateway made itself, for summaries and notes; tokens and cost include them.
+    pub own_calls: u64,
+    /// Whether the built-in simulator answered, so that nothing was paid.
+    pub simulated: bool,
     /// Prompt tokens outside the cache.
     pub input_tokens: u64,
     /// Prompt tokens read from the cache.
@@ -166,15 +185,20 @@ pub struct SessionRow {
     pub cache_write_tokens: u64,
     /// Tokens the model wrote.
     pub output_tokens: u64,
-    /// Its cost, as far as prices are known.
+    /// What the provider bills for it, as far as prices are known.
     pub cost_usd: f64,
+    /// The part of that for the gateway's own requests.
+    pub own_cost_usd: f64,
+    /// How many calls have usage without a known price.
+    pub unpriced: u64,
     /// How many calls have a finding of the cache watch.
     pub findings: u64,
     /// How many compacted prefixes were made for its history.
     pub compactions: u64,
     /// Total tokens of the client's history that were not sent.
     pub saved_tokens: u64,
-    /// The cost of making the compacted prefixes, as far as prices are known; not included in the other cost.
+    /// What managing cost, as far as prices are known: the gateway's own requests, and writing to the cache again what stays.
+    /// It is a part of `cost_usd`.
     pub summaries_cost_usd: f64,
     /// When its first call was made.
     pub first_seen: Option<Timestamp>,

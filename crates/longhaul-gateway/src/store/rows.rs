@@ -12,7 +12,7 @@ use longhaul_core::money::Usd;
 
 use super::columns::Columns;
 use super::{
-    CallEnding, CallRecord, CallSpan, CompactedPrefix, CompactedPrefixKind, LatencyRow,
+    CallEnding, CallOrigin, CallRecord, CallSpan, CompactedPrefix, CompactedPrefixKind, LatencyRow,
     NotesRecord, PrefixListing, PrefixProvenance, PrefixReport, RecallRecord, Sealed, SessionRow,
     SpendRow,
 };
@@ -126,7 +126,8 @@ pub(super) fn tenants<R: Columns>(row: &R) -> Result<(Tenant, Tenant), R::Error>
 }
 
 /// A session with its totals: session, tenant, lines, messages, last seen, model, calls, failed, input, cache read,
-/// cache written, output, cost, findings, first seen, saved, compactions, cost of these, client, title.
+/// cache written, output, cost, findings, first seen, saved, compactions, cost of these, client, title, own calls, own cost,
+/// simulated, unpriced.
 pub(super) fn session<R: Columns>(row: &R) -> Result<SessionRow, R::Error> {
     Ok(SessionRow {
         session: GatewaySessionId(id(row, 0)?).to_string(),
@@ -149,11 +150,16 @@ pub(super) fn session<R: Columns>(row: &R) -> Result<SessionRow, R::Error> {
         summaries_cost_usd: dollars(row, 17)?,
         client: row.text(18)?,
         title: row.text(19)?,
+        own_calls: number(row, 20)?,
+        own_cost_usd: dollars(row, 21)?,
+        simulated: row.flag(22)?,
+        unpriced: number(row, 23)?,
     })
 }
 
 /// A call: line, at, model, messages, status, ended, millis, input, cache read, written for five minutes, for an hour,
-/// output, cost, finding, saved, rewritten, partial, caller, run, began, error, breakpoints.
+/// output, cost, finding, saved, rewritten, partial, caller, run, began, error, breakpoints, key, own,
+/// simulated.
 pub(super) fn call<R: Columns>(row: &R) -> Result<(BranchId, CallRecord), R::Error> {
     let usage = Usage {
         input: number(row, 7)?,
@@ -183,12 +189,17 @@ pub(super) fn call<R: Columns>(row: &R) -> Result<(BranchId, CallRecord), R::Err
         began: row.integer(19)?.and_then(|began| u64::try_from(began).ok()),
         error: row.text(20)?,
         breakpoints: row.integer(21)?.map(|sent| sent != 0),
+        origin: CallOrigin {
+            key: row.integer(22)?.map(|key| Tenant(key.cast_unsigned())),
+            own: row.flag(23)?,
+            simulated: row.flag(24)?,
+        },
     };
     Ok((BranchId(id(row, 0)?), record))
 }
 
 /// Totals: day (a number of days since 1970), session, model, agent, calls, failed, unpriced, input, cache read, cache
-/// written, output, cost, saved, compactions, cost of these, unmeasured, tenant.
+/// written, output, cost, saved, compactions, cost of these, unmeasured, tenant, key, simulated, own calls, own cost.
 pub(super) fn spend<R: Columns>(row: &R) -> Result<SpendRow, R::Error> {
     let days = number::<_, i32>(row, 0)?;
     let day =
@@ -215,6 +226,10 @@ pub(super) fn spend<R: Columns>(row: &R) -> Result<SpendRow, R::Error> {
         saved_tokens: number(row, 12)?,
         compactions: number(row, 13)?,
         compactions_cost_usd: dollars(row, 14)?,
+        key: row.integer(17)?.map(|key| Tenant(key.cast_unsigned())),
+        simulated: row.flag(18)?,
+        own_calls: number(row, 19)?,
+        own_cost_usd: dollars(row, 20)?,
     })
 }
 

@@ -82,8 +82,14 @@ pub struct SpendRow {
     pub agent: Option<String>,
     /// The tenant; `None` for calls that were not recognized.
     pub tenant: Option<Tenant>,
-    /// How many calls were made.
+    /// The hash of the credential alone; `None` where it was not recorded yet.
+    pub key: Option<Tenant>,
+    /// Whether the built-in simulator answered, so that nothing was paid.
+    pub simulated: bool,
+    /// How many calls the clients made.
     pub calls: u64,
+    /// How many requests the gateway made itself; tokens and cost include them.
+    pub own_calls: u64,
     /// How many of them failed.
     pub failed: u64,
     /// How many of them have usage without a known price.
@@ -98,12 +104,15 @@ pub struct SpendRow {
     pub cache_write: u64,
     /// Tokens the model wrote.
     pub output: u64,
-    /// The cost of the calls, as far as prices are known.
+    /// What the provider bills, as far as prices are known.
     pub cost_usd: f64,
+    /// The part of that for the gateway's own requests.
+    pub own_cost_usd: f64,
     /// Tokens of the clients' histories that were not sent.
     pub saved_tokens: u64,
     /// How many compactions were made.
     pub compactions: u64,
-    /// The cost of compactions and notes, as far as prices are known.
+    /// What compactions and notes cost, as far as prices are known: the gateway's own requests, and writing to the cache
+    /// again what stays.
     pub compactions_cost_usd: f64,
 }

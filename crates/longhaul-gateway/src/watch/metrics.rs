@@ -42,9 +42,11 @@ pub enum RefusalClass {
     Thread,
     /// The request asked for another protocol.
     Upgrade,
+    /// The request asked for a policy that there is not.
+    Policy,
 }
 
-const REFUSED: [(&str, RefusalClass); 9] = [
+const REFUSED: [(&str, RefusalClass); 10] = [
     ("too_large", RefusalClass::TooLarge),
     ("busy", RefusalClass::Busy),
     ("no_memory", RefusalClass::NoMemory),
@@ -54,6 +56,7 @@ const REFUSED: [(&str, RefusalClass); 9] = [
     ("forbidden", RefusalClass::Forbidden),
     ("thread", RefusalClass::Thread),
     ("upgrade", RefusalClass::Upgrade),
+    ("policy", RefusalClass::Policy),
 ];
 const CLASSES: [&str; 6] = ["0xx", "1xx", "2xx", "3xx", "4xx", "5xx"];
 /// The last one is for requests rejected before a policy was decided.
@@ -81,6 +84,8 @@ pub struct Metrics {
     in_flight: AtomicI64,
     tokens: [AtomicU64; TOKENS.len()],
     cost_pico: AtomicU64,
+    own_requests: AtomicU64,
+    own_cost_pico: AtomicU64,
     findings: Mutex<BTreeMap<&'static str, u64>>,
     dropped: AtomicU64,
     lines: AtomicU64,
@@ -161,6 +166,13 @@ impl Metrics {
     /// Adds the usage of a call.
     pub fn used(&self, usage: &Usage, cost: Option<Usd>) {
         spend(&self.tokens, &self.cost_pico, usage, cost);
+    }
+
+    /// Counts a request of the gateway's own, whose usage was added like that of a call.
+    pub fn used_itself(&self, cost: Option<Usd>) {
+        add(&self.own_requests, 1);
+        let cost = cost.and_then(|cost| u64::try_from(cost.pico()).ok());
+        add(&self.own_cost_pico, cost.unwrap_or(0));
     }
 
     /// Adds the usage of a request for session notes.
@@ -262,13 +274,23 @@ impl Metrics {
             },
             counter(
                 "tokens",
-                "Tokens as the upstream measured them.",
+                "Tokens as the upstream measured them, of the gateway's own requests, too.",
                 labelled("kind", &TOKENS, &self.tokens),
             ),
             counter(
                 "cost_usd",
-                "Cost as far as prices are known.",
+                "Cost as far as prices are known, of the gateway's own requests, too.",
                 plain(MetricValue::Amount(get(&self.cost_pico) as f64 / 1e12)),
+            ),
+            counter(
+                "own_requests",
+                "Requests of the gateway's own, for summaries and notes.",
+                plain(MetricValue::Count(get(&self.own_requests))),
+            ),
+            counter(
+                "own_cost_usd",
+                "The part of cost_usd that is of the gateway's own requests.",
+                plain(MetricValue::Amount(get(&self.own_cost_pico) as f64 / 1e12)),
             ),
             counter(
                 "cache_findings",
@@ -291,12 +313,12 @@ impl Metrics {
             ),
             counter(
                 "notes_tokens",
-                "Tokens of requests for session notes.",
+                "The part of tokens that is of requests for session notes.",
                 labelled("kind", &TOKENS, &self.notes_tokens),
             ),
             counter(
                 "notes_cost_usd",
-                "Cost of requests for session notes, as far as prices are known.",
+                "The part of cost_usd that is of requests for session notes.",
                 plain(MetricValue::Amount(
                     get(&self.notes_cost_pico) as f64 / 1e12,
                 )),

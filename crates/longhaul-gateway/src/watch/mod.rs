@@ -21,11 +21,11 @@ mod usage_log;
 mod watched_request;
 
 pub use call_error::CallError;
-pub(crate) use call_error::{ErrorDetail, kind_of_told};
+pub(crate) use call_error::{ErrorDetail, kind_of_told, without_secrets};
 pub use changes::{ChangeSubscription, SessionChange, SessionChanges};
 pub use metrics::{Metrics, NotesResult, RefusalClass};
 pub use usage::{
     BufferedResponse, ResponseReading, ResponseUsage, UsageCompleteness, UsageTap, plain,
 };
-pub use usage_log::{CompletedCall, SentRequest, UsageLogQueue, UsageLogWriter};
+pub use usage_log::{CompletedCall, OwnRequest, SentRequest, UsageLogQueue, UsageLogWriter};
 pub use watched_request::WatchedRequest;

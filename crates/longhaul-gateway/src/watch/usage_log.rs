@@ -88,9 +88,23 @@ pub struct CompletedCall {
     pub extent: UsageCompleteness,
 }
 
+/// A request that the gateway made itself and that was answered.
+#[derive(Debug)]
+pub struct OwnRequest {
+    /// The session for which it was made.
+    pub session: GatewaySessionId,
+    /// The branch for which it was made.
+    pub line: BranchId,
+    /// What happened, without what the usage log writer adds.
+    pub record: CallRecord,
+    /// What it used.
+    pub usage: Usage,
+}
+
 enum UsageLogItem {
     Sent(Box<SentRequest>),
     Done(Box<CompletedCall>),
+    Own(Box<OwnRequest>),
     Tenant(Tenant, Tenant),
 }
 
@@ -147,6 +161,11 @@ impl UsageLogQueue {
         self.put(UsageLogItem::Done(Box::new(done)));
     }
 
+    /// Queues a request of the gateway's own.
+    pub fn own(&self, own: OwnRequest) {
+        self.put(UsageLogItem::Own(Box::new(own)));
+    }
+
     /// Queues the organization of a key.
     pub fn tenant(&self, of_key: Tenant, tenant: Tenant) {
         self.put(UsageLogItem::Tenant(of_key, tenant));
@@ -165,6 +184,7 @@ impl UsageLogWriter {
         metrics: Arc<Metrics>,
         changes: SessionChanges,
         budget: &MemoryBudget,
+        is_simulated: bool,
     ) -> std::io::Result<(Self, UsageLogQueue)> {
         let (queue, mut entries) = mpsc::channel(QUEUE);
         let waiting = Arc::new(AtomicUsize::new(0));
@@ -186,6 +206,7 @@ impl UsageLogWriter {
             session_of: HashMap::new(),
             changed: HashSet::new(),
             learned: HashMap::new(),
+            is_simulated,
         };
         let runtime = tokio::runtime::Handle::current();
         let keep = move || {
@@ -257,6 +278,8 @@ struct UsageLogState {
     changed: HashSet<GatewaySessionId>,
     /// Keys, and the organization that each was first known to belong to.
     learned: HashMap<Tenant, Tenant>,
+    /// Whether the built-in simulator answers all calls.
+    is_simulated: bool,
 }
 
 impl UsageLogState {
@@ -287,6 +310,10 @@ impl UsageLogState {
                 self.changed.extend(self.session_of.remove(&done.call));
                 batch.records.push(self.done(*done));
             }
+            UsageLogItem::Own(own) => {
+                self.changed.insert(own.session);
+                batch.records.push(self.own(*own));
+            }
             UsageLogItem::Tenant(of_key, tenant) => {
                 if self.learned.len() > MOST_LEARNED {
                     self.learned.clear();
@@ -300,6 +327,7 @@ impl UsageLogState {
 
     fn done(&mut self, done: CompletedCall) -> UsageLogRecord {
         let mut record = done.record;
+        record.origin.simulated = self.is_simulated;
         record.partial = done.usage.is_some() && done.extent == UsageCompleteness::Partial;
         let spec = self.models.resolve(&record.model).spec;
         if let Some(usage) = done.usage {
@@ -320,6 +348,20 @@ impl UsageLogState {
         // If it was judged, it is not in flight any more.
         self.watching.failed(done.call);
         UsageLogRecord::Call(done.line, Box::new(record))
+    }
+}
+
+impl UsageLogState {
+    fn own(&self, own: OwnRequest) -> UsageLogRecord {
+        let mut record = own.record;
+        record.origin.own = true;
+        record.origin.simulated = self.is_simulated;
+        let spec = self.models.resolve(&record.model).spec;
+        record.cost = spec.cost_of_reply(&own.usage);
+        self.metrics.used(&own.usage, record.cost);
+        self.metrics.used_itself(record.cost);
+        record.usage = Some(own.usage);
+        UsageLogRecord::Call(Some(own.line), Box::new(record))
     }
 }
 

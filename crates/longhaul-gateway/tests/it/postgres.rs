@@ -54,6 +54,7 @@ fn call() -> UsageLogRecord {
             began: None,
             error: Some("with a \0 in it".to_owned()),
             breakpoints: None,
+            origin: longhaul_gateway::store::CallOrigin::default(),
         }),
     )
 }

@@ -61,6 +61,10 @@ impl UsageLogStore for Slow {
         self.kept.calls(session, most)
     }
 
+    fn unplaced(&self, most: usize) -> BoxFuture<'_, Result<Vec<CallRecord>, StoreError>> {
+        self.kept.unplaced(most)
+    }
+
     fn spend(&self, query: SpendQuery) -> BoxFuture<'_, Result<Vec<SpendRow>, StoreError>> {
         self.kept.spend(query)
     }

@@ -9,10 +9,11 @@ use longhaul_core::money::Usd;
 use longhaul_gateway::branch::{BranchId, GatewaySessionId, HistoryChain, Tenant};
 use longhaul_gateway::calling_agent::{AgentRunId, CallingAgent};
 use longhaul_gateway::store::{
-    BranchRecord, CallEnding, CallRecord, CallSpan, CompactedPrefix, CompactedPrefixKind,
-    DerivedRest, GatewayStorage, HistoryHash, InMemoryStore, NotesRecord, NotesStore,
-    PostgresStore, PrefixMakingId, PrefixProvenance, PrefixReport, PrefixStore, RecallRecord,
-    RecallStore, SpendDetail, SpendQuery, SqliteStore, StrippedSpan, UsageLogRecord, UsageLogStore,
+    BranchRecord, CallEnding, CallOrigin, CallRecord, CallSpan, CompactedPrefix,
+    CompactedPrefixKind, DerivedRest, GatewayStorage, HistoryHash, InMemoryStore, NotesRecord,
+    NotesStore, PostgresStore, PrefixMakingId, PrefixProvenance, PrefixReport, PrefixStore,
+    RecallRecord, RecallStore, SpendDetail, SpendQuery, SqliteStore, StrippedSpan, UsageLogRecord,
+    UsageLogStore,
 };
 use longhaul_testkit::postgres::{TestDatabase, database};
 
@@ -115,6 +116,11 @@ fn call(at: Timestamp) -> CallRecord {
         began: Some(5),
         error: Some("overloaded_error: Overloaded".to_owned()),
         breakpoints: Some(false),
+        origin: CallOrigin {
+            key: Some(Tenant(u64::MAX - 5)),
+            own: false,
+            simulated: true,
+        },
     }
 }
 
@@ -646,8 +652,17 @@ async fn x8_what_was_spent_is_added_up_by_day_session_model_and_agent() {
             cost: None,
             ..of(at(30), "b", u64::MAX, 0)
         };
+        // The gateway's own request is none of the client's calls, and its tokens and its cost count.
+        let own = CallRecord {
+            origin: CallOrigin {
+                own: true,
+                ..call(at(0)).origin
+            },
+            ..of(at(0), "a", 1, 0)
+        };
         let batch = vec![
             UsageLogRecord::Line(line(2, MINE, at(0))),
+            UsageLogRecord::Call(Some(BranchId(2)), Box::new(own)),
             UsageLogRecord::Call(Some(BranchId(2)), Box::new(of(at(0), "a", 1, 0))),
             UsageLogRecord::Call(Some(BranchId(2)), Box::new(of(at(30), "a", 1, 700))),
             UsageLogRecord::Call(Some(BranchId(2)), Box::new(failed)),
@@ -667,6 +682,20 @@ async fn x8_what_was_spent_is_added_up_by_day_session_model_and_agent() {
         let calls: u64 = all.iter().map(|row| row.calls).sum();
         let summaries: f64 = all.iter().map(|row| row.compactions_cost_usd).sum();
         assert_eq!((calls, summaries), (5, 1.5), "{name}");
+        let own: Vec<_> = all.iter().filter(|row| row.own_calls > 0).collect();
+        let [own] = &own[..] else {
+            panic!("{name}: one row: {own:?}");
+        };
+        assert_eq!((own.own_calls, own.calls, own.output), (1, 1, 8), "{name}");
+        assert_eq!((own.cost_usd, own.own_cost_usd), (0.005, 0.0025), "{name}");
+        assert_eq!(own.key, Some(Tenant(u64::MAX - 5)), "{name}");
+        assert!(all.iter().all(|row| row.simulated), "{name}");
+        let row = store.session(session).await.unwrap().unwrap();
+        assert_eq!((row.calls, row.own_calls), (3, 1), "{name}");
+        assert!((row.cost_usd - 0.0075).abs() < 1e-9, "{name}");
+        assert_eq!((row.own_cost_usd, row.simulated), (0.0025, true), "{name}");
+        let listed = store.calls(session, 10).await.unwrap();
+        assert_eq!(listed.len(), 3, "{name}: the client's calls");
         let later = all.iter().find(|row| row.saved_tokens == 700).unwrap();
         assert_eq!(later.agent.as_deref(), Some("a"), "{name}");
         assert_eq!(later.session, Some(session), "{name}");

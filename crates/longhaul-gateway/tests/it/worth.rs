@@ -49,7 +49,8 @@ async fn saved(model: &'static str, window: u64, workload: Workload) {
     // The cost of the newest compaction is recorded after the response.
     tokio::time::sleep(std::time::Duration::from_millis(300)).await;
     let (row, one) = session(&managed, TURNS).await;
-    let truly = unmanaged - spent(&managed);
+    let bill = spent(&managed);
+    let truly = unmanaged - bill;
     let name = workload.name;
     for told in [&row["saved_usd"], &one["saved_usd"]] {
         let told = told.as_f64().unwrap();
@@ -57,6 +58,34 @@ async fn saved(model: &'static str, window: u64, workload: Workload) {
         assert!(told <= truly + 1e-6, "{name}: told {told}, truly {truly}");
     }
     assert!(row["compactions"].as_u64().unwrap() > 0);
+    // What is told as spent is the provider's bill, the gateway's own requests included, in every place.
+    let savings = get(managed.addr(), "/longhaul/api/savings").await;
+    let savings: Value = serde_json::from_str(body_of(&savings)).unwrap();
+    for told in [&row, &one, &savings["total"]] {
+        let (spent, without) = (&told["cost_usd"], &told["without_usd"]);
+        let spent = spent.as_f64().unwrap();
+        assert!((spent - bill).abs() < 1e-6, "{name}: {spent} of {bill}");
+        let without = without.as_f64().unwrap();
+        assert!(
+            without <= unmanaged + 1e-6,
+            "{name}: {without} of {unmanaged}"
+        );
+        assert_eq!(told["own_calls"], row["own_calls"], "{name}");
+        assert_eq!(told["simulated"], true, "{name}");
+    }
+    let metrics = get(managed.addr(), "/metrics").await;
+    let counted = metrics
+        .lines()
+        .find_map(|line| line.strip_prefix("longhaul_cost_usd_total "))
+        .unwrap();
+    assert!((counted.parse::<f64>().unwrap() - bill).abs() < 1e-6);
+    let calls = managed.simulated().unwrap();
+    let calls = calls.with_world(|world| {
+        let total = world.usage_log().total;
+        total.requests - total.errors
+    });
+    let own = row["own_calls"].as_u64().unwrap();
+    assert_eq!(TURNS + own, calls, "{name}: requests");
     managed.stop().await;
 }
 

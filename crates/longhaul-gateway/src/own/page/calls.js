@@ -79,13 +79,15 @@ function narrow(cell, call) {
 /** The line for narrow screens; wide ones do not show it, and narrow ones show nothing else but the remarks. */
 const NARROW = { name: "In two lines", make: narrow };
 
-export function callsTable(session) {
+/** The calls of a session, or of none: then there is no file of them. */
+export function callsTable(session, title = "Calls") {
   let calls = [];
   const rows = table({ columns: [NARROW, ...COLUMNS], caption: "Calls, the newest first", key: (call) => `${call.number} ${call.at}`, kind: "calls", changed: () => { pages.first(); draw(); } });
   const pages = pager(() => draw(), 20);
   const draw = () => rows.update(pages.cut(rows.order(calls)));
-  const node = el("section", { class: "card", id: "calls", tabindex: "-1" },
-    el("div", { class: "bar-top" }, el("h2", {}, "Calls"), el("span", { class: "tools" }, rows.sorter, csvButton(() => `/longhaul/api/sessions/${session}?format=csv`))),
-    el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Calls" }, rows.node), pages.node);
+  const node = el("section", { class: "card", id: session ? "calls" : "unplaced-calls", tabindex: "-1" },
+    el("div", { class: "bar-top" }, el("h2", {}, title), session ? null : el("p", { class: "quiet small apart" }, "Calls that would have begun a conversation and failed, and calls that were not recognized."),
+      el("span", { class: "tools" }, rows.sorter, session ? csvButton(() => `/longhaul/api/sessions/${session}?format=csv`) : null)),
+    el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": title }, rows.node), pages.node);
   return { node, update: (next) => { calls = [...next].reverse(); draw(); } };
 }

@@ -7,6 +7,9 @@ import { pager } from "./table.js";
 import { clock, count, kindOf, money, plural, share, span, tokens } from "./words.js";
 import { results, texts } from "./went.js";
 
+/** A wait that is shorter is none, in milliseconds. */
+const LONG_WAIT = 10;
+
 /** The decision by price behind a compaction, and what has become of it; empty if it was not decided by price. */
 export function worth(made) {
   const decided = made.report?.economy, since = made.economy;
@@ -22,8 +25,9 @@ function gist(made) {
   const lost = made.report?.results?.cleared || 0, messages = made.report?.user_messages || {};
   const parts = [];
   if (lost) parts.push(plural(lost, "result"));
-  if (messages.total > messages.verbatim) parts.push(plural(messages.total - messages.verbatim, "user message"));
-  return parts.length ? `without ${parts.join(" and ")}` : "";
+  if (messages.omitted) parts.push(plural(messages.omitted, "user message"));
+  const without = parts.length ? `without ${parts.join(" and ")}` : "";
+  return [without, messages.shortened ? `${plural(messages.shortened, "user message")} shortened` : ""].filter(Boolean).join("; ");
 }
 
 function one(made, session) {
@@ -33,7 +37,7 @@ function one(made, session) {
   after.style.width = `${made.before_tokens ? Math.min(100, (100 * made.after_tokens) / made.before_tokens) : 100}%`;
   const facts = [
     `made in ${span(made.milliseconds)}`,
-    made.waited_milliseconds ? `a request waited ${span(made.waited_milliseconds)} for it` : "no request waited for it",
+    made.waited_milliseconds >= LONG_WAIT ? `a request waited ${span(made.waited_milliseconds)} for it` : "no request waited for it",
     made.cost_usd === null ? (made.kind === "summarised" ? "cost not known" : "made without a model") : `cost ${money(made.cost_usd)}`,
   ];
   const paid = el("p", { class: "facts worth" });

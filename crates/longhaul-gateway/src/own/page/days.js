@@ -21,7 +21,7 @@ function daysOf(parts, from, until) {
 
 /** `names` are the groups in the order of the stack, `name` what a group is called. */
 export function daysChart(parts, { names, name, from, until }, width) {
-  const spent = (part) => part.cost_usd + part.summaries_cost_usd;
+  const spent = (part) => part.cost_usd ?? 0;
   const days = daysOf(parts, from, until);
   const of = new Map(days.map((day) => [day, []]));
   for (const part of parts) of.get(part.day)?.push(part);

@@ -1,12 +1,13 @@
 // All sessions.
 
 import { get } from "./api.js";
+import { callsTable, failed as callFailed } from "./calls.js";
 import { el, say, show, why } from "./dom.js";
 import { csvButton } from "./download.js";
 import { pager, shareBar, table, tile } from "./table.js";
 import { welcome } from "./welcome.js";
 import { withheld } from "./withheld.js";
-import { clock, count, detailOf, HOW_SAVED, money, nameOf, percent, plural, prompt, share, since, tokens } from "./words.js";
+import { clock, count, detailOf, gained, HOW_SAVED, money, nameOf, paidOnly, percent, plural, prompt, share, SIMULATED, since, tokens } from "./words.js";
 
 const FIRST = 200, MOST = 10_000;
 
@@ -38,11 +39,11 @@ function timeCell(cell, item) {
   say(cell.time, since(item.last_seen));
 }
 
-const total = (s) => s.cost_usd + s.summaries_cost_usd;
-/** Shows nothing if no price is known. */
-const spent = (s) => (s.saved_usd === null && s.cost_usd === 0 ? "–" : money(total(s)));
+/** What was billed; null if no price is known. */
+const total = (s) => s.cost_usd;
+const spent = (s) => `${money(total(s))}${s.simulated && total(s) ? " simulated" : ""}`;
 const hasSaved = (s) => s.saved_tokens > 0 || s.compactions > 0;
-const saved = (s) => (hasSaved(s) ? `${money(s.saved_usd)}${s.saved_share === null ? "" : ` (${share(s.saved_share)})`}` : "");
+const saved = (s) => (hasSaved(s) ? `${money(s.saved_usd)}${s.saved_share === null ? "" : ` (${gained(s.saved_share).replace(" saved", "").replace(" ", "\u00a0")})`}` : "");
 const counted = (name, read) => ({ name, n: true, sort: read, make: (cell, s) => { some(read)(cell, s); cell.classList.toggle("bad", read(s) > 0); } });
 
 /** What a session did, in two lines, for a narrow screen. */
@@ -51,14 +52,15 @@ function narrow(cell, s) {
     cell.one = el("span", { class: "line" }), cell.two = el("span", { class: "line" });
     cell.append(cell.one, cell.two);
   }
-  const used = prompt(s), gained = hasSaved(s) && s.saved_share !== null ? `${share(s.saved_share)} saved` : null;
+  const used = prompt(s), left = hasSaved(s) && s.saved_share !== null ? gained(s.saved_share) : null;
   const some = (number, word) => (number ? plural(number, word) : null);
   say(cell.one, [s.model, plural(s.calls, "call"), since(s.last_seen)].join(" · "));
-  const bad = s.failed ? [" · ", el("span", { class: "bad" }, `${count(s.failed)} failed`)] : [];
-  const words = [spent(s) === "–" ? "price unknown" : spent(s), gained, used.all ? `${percent(used.read, used.all)} cached` : null, some(s.compactions, "compaction"), some(s.findings, "break")].filter(Boolean).join(" · ");
+  const bad = s.failed ? [el("span", { class: "bad" }, `${count(s.failed)} failed`), " · "] : [];
+  // What does not fit into the line is on the session's own page.
+  const words = [total(s) === null ? "price unknown" : spent(s), left, used.all ? `${percent(used.read, used.all)} cached` : null, some(s.findings, "break")].filter(Boolean).join(" · ");
   if (cell.words === words + s.failed) return;
   cell.words = words + s.failed;
-  cell.two.replaceChildren(words, ...bad);
+  cell.two.replaceChildren(...bad, words);
 }
 
 const COLUMNS = [
@@ -86,10 +88,12 @@ export function listView() {
   const rows = table({ columns: COLUMNS, caption: "Sessions, the newest first", key: (s) => s.session, link: (s) => `#/session/${s.session}`, kind: "sessions", changed: () => { pages.first(); draw(); } });
   const pages = pager(() => draw());
   const hidden = withheld();
+  const others = callsTable(null, "Calls of no conversation");
+  const apart = el("div", { id: "unplaced" }, others.node);
   const nothing = el("p", { class: "quiet" }, "No session is like that.");
   const more = el("button", { type: "button", class: "plain", onclick: async () => { limit = Math.min(MOST, limit * 4); await load(); } }, "Older sessions too");
   const shown = el("div", {}, el("h1", { class: "unseen" }, "Sessions"), hidden.node, el("div", { class: "tiles" }, Object.values(tiles).map((part) => part.node)),
-    el("section", { class: "card" }, el("div", { class: "bar-top" }, el("h2", {}, "Sessions"), el("span", { class: "tools" }, find, rows.sorter, csvButton(() => "/longhaul/api/sessions?format=csv"))), rows.node, nothing, pages.node, more));
+    el("section", { class: "card" }, el("div", { class: "bar-top" }, el("h2", {}, "Sessions"), el("span", { class: "tools" }, find, rows.sorter, csvButton(() => "/longhaul/api/sessions?format=csv"))), rows.node, nothing, pages.node, more), apart);
   const empty = welcome();
   const node = el("div", {}, shown, empty);
 
@@ -104,19 +108,24 @@ export function listView() {
     const answer = await get(`/longhaul/api/sessions?limit=${limit}`);
     sessions = answer.sessions;
     hidden.update(answer.texts);
-    show(empty, sessions.length === 0);
-    show(shown, sessions.length > 0);
+    show(empty, sessions.length + (answer.unplaced ?? []).length === 0);
+    show(shown, sessions.length + (answer.unplaced ?? []).length > 0);
     show(more, sessions.length >= limit && limit < MOST);
     const sum = (read) => sessions.reduce((all, s) => all + (read(s) || 0), 0);
     const used = sessions.map(prompt), all = used.reduce((sum, part) => sum + part.all, 0), read = used.reduce((sum, part) => sum + part.read, 0);
     const failed = sum((s) => s.failed), breaks = sum((s) => s.findings), compactions = sum((s) => s.compactions);
-    const gained = sum((s) => s.saved_usd), paid = sum(total);
+    const booked = paidOnly(sessions), summed = (read) => booked.rows.reduce((all, s) => all + (read(s) || 0), 0);
+    const saved = summed((s) => s.saved_usd), paid = summed(total);
+    const unplaced = answer.unplaced ?? [], lost = unplaced.filter(callFailed).length;
     tiles.sessions.set(count(sessions.length), sessions.length >= limit ? "the newest ones" : "");
-    tiles.calls.set(count(sum((s) => s.calls)), failed ? `${count(failed)} failed` : "none failed", failed ? "warn" : "");
-    tiles.spent.set(money(paid), compactions ? `${money(paid + gained)} without Longhaul, at least` : "");
-    tiles.saved.set(compactions ? share(gained / (paid + gained || 1)) : money(0), compactions ? `${money(gained)}, ${tokens(sum((s) => s.saved_tokens))} tokens left out` : "nothing left out");
+    const failures = [failed ? `${count(failed)} failed` : "none failed", lost ? `${count(lost)} more of no conversation` : ""].filter(Boolean).join(", ");
+    tiles.calls.set(count(sum((s) => s.calls)), failures, failed || lost ? "warn" : "");
+    tiles.spent.set(money(paid), [booked.simulated ? SIMULATED : "", compactions ? `${money(paid + saved)} without Longhaul, at least` : ""].filter(Boolean).join("; "));
+    tiles.saved.set(compactions ? share(saved / (paid + saved || 1)) : money(0), compactions ? `${money(saved)}, ${tokens(summed((s) => s.saved_tokens))} tokens left out` : "nothing left out");
     tiles.cache.set(percent(read, all), `of ${tokens(all)} tokens`);
     tiles.breaks.set(count(breaks), breaks ? "with their causes" : "", breaks ? "warn" : "");
+    show(apart, unplaced.length > 0);
+    others.update(unplaced.map((call, at) => ({ ...call, number: at + 1 })));
     draw();
   }
 

@@ -7,7 +7,7 @@ import { chart } from "./chart.js";
 import { compactionList } from "./compactions.js";
 import { el, say, show, why } from "./dom.js";
 import { tile } from "./table.js";
-import { count, HOW_SAVED, money, nameOf, percent, percentile, plural, prompt, share, short, since, span, tokens } from "./words.js";
+import { count, HOW_SAVED, money, nameOf, percent, percentile, plural, prompt, share, short, SIMULATED, since, span, tokens } from "./words.js";
 import { withheld } from "./withheld.js";
 
 const LIMIT = 2_000;
@@ -84,7 +84,7 @@ export function sessionView(session, asked) {
     const billed = sum((part) => part.all, used), read = sum((part) => part.read, used);
     const broke = all.filter(failed).length;
     const found = all.filter((call) => call.finding).length, made = answer.compactions;
-    const summaries = sum((one) => one.cost_usd, made), left = sum((call) => call.saved_tokens);
+    const summaries = answer.summaries_cost_usd ?? 0, left = sum((call) => call.saved_tokens);
     const tooLong = all.filter((call) => call.usage && call.usage.context_tokens + (call.saved_tokens || 0) > (windowOf(call.model)?.size ?? Infinity)).length;
     const last = all[all.length - 1];
     say(name, nameOf({ ...answer, session }));
@@ -93,14 +93,14 @@ export function sessionView(session, asked) {
     const kind = window && now >= window.warning ? "warn" : "";
     tiles.window.set(tokens(now), window ? `${percent(now, window.threshold)} of ${tokens(window.threshold)}, where it compacts` : "", kind);
     tiles.calls.set(count(all.length), broke ? `${count(broke)} failed` : "none failed", broke ? "warn" : "");
-    const spent = sum((call) => call.cost_usd) + summaries;
     const without = left ? `${money(answer.without_usd)} without Longhaul, at least` : "";
-    tiles.spent.set(money(spent), [without, summaries ? `${money(summaries)} of it on summaries` : ""].filter(Boolean).join("; "));
+    const own = answer.own_calls ? ` (${plural(answer.own_calls, "request")} of the gateway's own)` : "";
+    tiles.spent.set(money(answer.cost_usd), [answer.simulated ? SIMULATED : "", without, summaries ? `${money(summaries)} of it to make room${own}` : ""].filter(Boolean).join("; "));
     const fit = tooLong ? `; ${plural(tooLong, "call")} would not have fit` : "";
     tiles.saved.set(left ? share(answer.saved_share) : money(0), left ? `${money(answer.saved_usd)}, ${tokens(left)} tokens left out${fit}` : "nothing left out");
     const reason = whyUncached(all);
     tiles.cache.set(percent(read, billed), reason || `of ${tokens(billed)} tokens`, reason ? "warn" : "");
-    const waited = made.filter((one) => one.waited_milliseconds > 0).length;
+    const waited = made.filter((one) => one.waited_milliseconds >= 10).length;
     tiles.compactions.set(count(made.length), made.length ? (waited ? `${count(waited)} waited for` : "none waited for") : "");
     tiles.breaks.set(count(found), found ? "causes below" : "", found ? "warn" : "");
     const good = all.filter((call) => !failed(call) && call.ended === "whole"), took = good.map((call) => call.milliseconds);

@@ -5,7 +5,7 @@ import { daysChart, daysLegend, FILLS } from "./days.js";
 import { el, say, show, why } from "./dom.js";
 import { csvButton } from "./download.js";
 import { pager, table, tile } from "./table.js";
-import { count, HOW_SAVED, money, percent, prompt, share, short, span, tokens } from "./words.js";
+import { count, HOW_SAVED, money, nameOf, percent, prompt, share, short, SIMULATED, span, tokens } from "./words.js";
 
 const DAY = 86_400_000;
 const GROUPS = { model: "model", key: "key", agent: "client", session: "session", day: "day" };
@@ -14,9 +14,6 @@ const RANGES = [[7, "7 days"], [30, "30 days"], [90, "90 days"], [365, "a year"]
 const text = (read) => (cell, item) => say(cell, read(item) ?? "");
 const iso = (at) => new Date(at).toISOString().slice(0, 10);
 const start = (text) => { const at = Date.parse(`${text}T00:00:00Z`); return Number.isFinite(at) ? at : null; };
-
-/** An amount of a row; unknown if the price of everything in it is. */
-const priced = (row, amount) => (row.unpriced > 0 && row.cost_usd === 0 ? null : amount);
 
 /** The address of this view with other choices. */
 export const spendHash = (chosen) => `#/spend?${new URLSearchParams(Object.entries(chosen).filter(([, value]) => value))}`;
@@ -33,26 +30,28 @@ export function spendView(query) {
   const called = (key) => {
     if (key === null) return "everything else";
     if (!key) return by === "day" ? "all" : `no ${GROUPS[by]} known`;
-    return by === "key" || by === "session" ? short(key) : key;
+    if (by === "session") return nameOf({ ...found?.rows.find((row) => row.key === key), session: key });
+    return by === "key" ? short(key) : key;
   };
   const columns = [
-    { name: GROUPS[by].replace(/^./, (letter) => letter.toUpperCase()), sort: (row) => row.key, make: (cell, row) => {
-      if (cell.words === row.key) return;
-      cell.words = row.key;
-      cell.replaceChildren(by === "session" && row.key ? el("a", { href: `#/session/${row.key}`, class: "hash" }, called(row.key)) : el("span", { title: row.key }, called(row.key)));
+    { name: GROUPS[by].replace(/^./, (letter) => letter.toUpperCase()), sort: (row) => called(row.key), make: (cell, row) => {
+      const words = `${row.key} ${row.title ?? ""}`;
+      if (cell.words === words) return;
+      cell.words = words;
+      cell.replaceChildren(by === "session" && row.key ? el("a", { href: `#/session/${row.key}`, class: row.title ? undefined : "hash" }, called(row.key)) : el("span", { title: row.key }, called(row.key)));
     } },
     { name: "Calls", n: true, sort: (row) => row.calls, make: text((row) => count(row.calls)) },
     { name: "Failed", n: true, sort: (row) => row.failed, make: (cell, row) => { say(cell, row.failed ? count(row.failed) : ""); cell.classList.toggle("bad", row.failed > 0); } },
     { name: "Input", n: true, sort: (row) => prompt(row).all, make: text((row) => tokens(prompt(row).all)) },
     { name: "From cache", n: true, sort: (row) => { const used = prompt(row); return used.all ? used.read / used.all : null; }, make: text((row) => percent(prompt(row).read, prompt(row).all)) },
     { name: "Output", n: true, sort: (row) => row.output_tokens, make: text((row) => tokens(row.output_tokens)) },
-    { name: "Spent", n: true, sort: (row) => row.cost_usd + row.summaries_cost_usd, make: text((row) => money(priced(row, row.cost_usd + row.summaries_cost_usd))) },
-    { name: "Without", n: true, sort: (row) => row.without_usd, make: text((row) => money(priced(row, row.without_usd))) },
-    { name: "Saved", n: true, sort: (row) => row.saved_usd, make: text((row) => money(priced(row, row.saved_usd))) },
+    { name: "Spent", n: true, sort: (row) => row.cost_usd, make: text((row) => `${money(row.cost_usd)}${row.simulated && row.cost_usd ? " simulated" : ""}`) },
+    { name: "Without", n: true, sort: (row) => row.without_usd, make: text((row) => money(row.without_usd)) },
+    { name: "Saved", n: true, sort: (row) => row.saved_usd, make: text((row) => money(row.saved_usd)) },
     { name: "Share", n: true, sort: (row) => row.saved_share, make: text((row) => share(row.saved_share)) },
   ];
   const pages = pager(() => draw(), 25);
-  const rows = table({ columns, caption: `What was spent, by ${GROUPS[by]}`, key: (row) => row.key, kind: "spend", changed: () => { pages.first(); draw(); } });
+  const rows = table({ columns, caption: `What was spent, by ${GROUPS[by]}`, key: (row) => `${row.key} ${row.simulated}`, kind: "spend", changed: () => { pages.first(); draw(); } });
   const spans = (name, read) => [["p50", "median"], ["p90", "p90"], ["p99", "p99"]].map(([part, words]) => ({ name: `${name} ${words}`, n: true, sort: (row) => read(row)[part], make: text((row) => span(read(row)[part])) }));
   const latency = table({
     columns: [{ name: "Model", sort: (row) => row.model, make: text((row) => row.model) }, { name: "Calls", n: true, sort: (row) => row.whole.calls, make: text((row) => count(row.whole.calls)) },
@@ -105,13 +104,15 @@ export function spendView(query) {
   async function load() {
     const [spent, times] = await Promise.all([get(address("&over=day")), get(`/longhaul/api/latency?${period}`)]);
     found = { ...spent, latency: times };
-    const sum = spent.total, used = prompt(sum), all = times.all.whole, paid = sum.cost_usd + sum.summaries_cost_usd;
+    const sum = spent.total, used = prompt(sum), all = times.all.whole, paid = sum.cost_usd;
     show(nothing, sum.calls === 0 && paid === 0);
     show(shown, sum.calls > 0 || paid > 0);
-    tiles.spent.set(money(paid), sum.summaries_cost_usd ? `${money(sum.summaries_cost_usd)} of it on summaries` : "");
+    const apart = sum.simulated ? SIMULATED : spent.simulated ? `${money(spent.simulated.cost_usd)} more was simulated` : "";
+    tiles.spent.set(money(paid), [apart, sum.summaries_cost_usd ? `${money(sum.summaries_cost_usd)} of it to make room` : ""].filter(Boolean).join("; "));
     tiles.without.set(money(sum.without_usd), sum.unpriced ? `not known of ${count(sum.unpriced)} calls` : "had everything been sent");
     tiles.saved.set(share(sum.saved_share), `${money(sum.saved_usd)}, ${tokens(sum.saved_tokens)} tokens left out`);
-    tiles.calls.set(count(sum.calls), sum.failed ? `${count(sum.failed)} failed` : "none failed", sum.failed ? "warn" : "");
+    const own = sum.own_calls ? `, ${count(sum.own_calls)} more of the gateway's own` : "";
+    tiles.calls.set(count(sum.calls), `${sum.failed ? `${count(sum.failed)} failed` : "none failed"}${own}`, sum.failed ? "warn" : "");
     tiles.cache.set(percent(used.read, used.all), `of ${tokens(used.all)} tokens`);
     tiles.time.set(span(all.p50), all.calls ? `p90 ${span(all.p90)}, p99 ${span(all.p99)}` : "");
     const missing = [];

@@ -39,6 +39,17 @@ export function share(part) {
   return `${part < 0 ? "−" : ""}${size.toFixed(digits)}%`;
 }
 
+/** What was saved as a share of what it would have cost; more than that, in words. */
+export const gained = (part) => (part < 0 ? `${share(-part)} more` : `${share(part)} saved`);
+
+/** What was simulated is added up only where nothing was paid. */
+export function paidOnly(rows) {
+  const paid = rows.filter((row) => !row.simulated);
+  return paid.length ? { rows: paid, simulated: false } : { rows, simulated: rows.length > 0 };
+}
+
+export const SIMULATED = "simulated: nothing was paid";
+
 export function span(milliseconds) {
   if (milliseconds === null || milliseconds === undefined) return "–";
   if (milliseconds < 1_000) return `${Math.round(milliseconds)} ms`;
@@ -100,6 +111,6 @@ export function prompt(of) {
 
 export const HOW_SAVED = [
   "Tokens that the gateway left out of requests, at the price of reading them from the cache: the least that they would have cost.",
-  "The cost of making summaries is subtracted. If the result is negative, the summaries have not paid for themselves yet.",
+  "What making room cost is subtracted: the gateway's own requests, and writing to the cache again what stays. It is a part of what was spent. If the result is negative, making room has not paid for itself yet.",
   "“Without” is what was spent plus what was saved: the least that the same calls would have cost, if they had fit at all.",
 ];

@@ -148,6 +148,11 @@ impl UsageLogStore for PostgresStore {
         Box::pin(self.connections.ask(calls))
     }
 
+    fn unplaced(&self, most: usize) -> BoxFuture<'_, Result<Vec<CallRecord>, StoreError>> {
+        let calls = attempt!(|connection| read::unplaced(&mut connection, most));
+        Box::pin(self.connections.ask(calls))
+    }
+
     fn spend(&self, query: SpendQuery) -> BoxFuture<'_, Result<Vec<SpendRow>, StoreError>> {
         let spend = attempt!(|connection| spend::rows(&mut connection, query));
         Box::pin(self.connections.ask(spend))

@@ -46,11 +46,16 @@ macro_rules! sessions {
                  WHERE l.session = n.session AND c.caller IS NOT NULL ORDER BY c.at DESC LIMIT 1),
                 (SELECT title FROM longhaul.line
                  WHERE session = n.session AND NOT agent AND title IS NOT NULL
-                 ORDER BY messages DESC LIMIT 1)
+                 ORDER BY messages DESC LIMIT 1),
+                c.own, c.own_cost, c.simulated, c.unpriced
          FROM newest n
          CROSS JOIN LATERAL (
-             SELECT count(*) AS calls,
-                    count(*) FILTER (WHERE c.status >= 400 OR c.ended = 'upstream_failed') AS failed,
+             SELECT count(*) FILTER (WHERE NOT c.own) AS calls,
+                    count(*) FILTER (WHERE c.own) AS own,
+                    (sum(c.cost_pico) FILTER (WHERE c.own))::FLOAT8 AS own_cost,
+                    coalesce(bool_or(c.simulated), FALSE) AS simulated,
+                    count(*) FILTER (WHERE c.input IS NOT NULL AND c.cost_pico IS NULL) AS unpriced,
+                    count(*) FILTER (WHERE NOT c.own AND (c.status >= 400 OR c.ended = 'upstream_failed')) AS failed,
                     sum(c.input)::BIGINT AS input, sum(c.cache_read)::BIGINT AS cache_read,
                     sum(c.cache_write_5m + c.cache_write_1h)::BIGINT AS cache_write,
                     sum(c.output)::BIGINT AS output, sum(c.cost_pico)::FLOAT8 AS cost,
@@ -97,11 +102,26 @@ pub(super) async fn calls(
     let query = sqlx::query(
         "SELECT l.id, c.at, c.model, c.messages, c.status, c.ended, c.millis, c.input, c.cache_read,
                 c.cache_write_5m, c.cache_write_1h, c.output, c.cost_pico, c.finding, c.saved, c.rewritten,
-                c.partial, c.caller, c.run, c.began, c.error, c.breakpoints
-         FROM longhaul.line l JOIN longhaul.call c ON c.line = l.id WHERE l.session = $1
+                c.partial, c.caller, c.run, c.began, c.error, c.breakpoints, c.of_key, c.own, c.simulated
+         FROM longhaul.line l JOIN longhaul.call c ON c.line = l.id WHERE l.session = $1 AND NOT c.own
          ORDER BY c.at DESC, c.id DESC LIMIT $2",
     );
     let query = query.bind(session.0.cast_signed()).bind(limit(most));
     let found = query.fetch_all(connection).await?;
     found.iter().rev().map(rows::call).collect()
+}
+
+pub(super) async fn unplaced(
+    connection: &mut PgConnection,
+    most: usize,
+) -> sqlx::Result<Vec<CallRecord>> {
+    let query = sqlx::query(
+        "SELECT NULL::BIGINT, c.at, c.model, c.messages, c.status, c.ended, c.millis, c.input, c.cache_read,
+                c.cache_write_5m, c.cache_write_1h, c.output, c.cost_pico, c.finding, c.saved, c.rewritten,
+                c.partial, c.caller, c.run, c.began, c.error, c.breakpoints, c.of_key, c.own, c.simulated
+         FROM longhaul.call c WHERE c.line IS NULL ORDER BY c.at DESC, c.id DESC LIMIT $1",
+    );
+    let found = query.bind(limit(most)).fetch_all(connection).await?;
+    let calls = found.iter().rev().map(rows::call);
+    calls.map(|call| call.map(|(_, call)| call)).collect()
 }

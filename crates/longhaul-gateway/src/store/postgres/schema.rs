@@ -8,7 +8,7 @@ use super::connect::{PostgresAddress, error_text};
 
 /// Each migration is a file. Ids and hashes are stored as in the SQLite store; everything is in a separate schema,
 /// `longhaul`.
-const MIGRATIONS: [&str; 8] = [
+const MIGRATIONS: [&str; 9] = [
     include_str!("schema_1.sql"),
     include_str!("schema_2.sql"),
     include_str!("schema_3.sql"),
@@ -17,6 +17,7 @@ const MIGRATIONS: [&str; 8] = [
     include_str!("schema_6.sql"),
     include_str!("schema_7.sql"),
     include_str!("schema_8.sql"),
+    include_str!("schema_9.sql"),
 ];
 
 /// The format that this version writes.

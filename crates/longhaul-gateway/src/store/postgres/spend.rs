@@ -32,20 +32,23 @@ fn calls(detail: SpendDetail) -> String {
     let (day, session) = (detail.day("c.at / 86400000"), detail.session("l.session"));
     format!(
         "SELECT {day} AS day, {session} AS session, c.model AS model, c.caller AS caller,
-                count(*) AS calls,
-                count(*) FILTER (WHERE c.status >= 400 OR c.ended = 'upstream_failed') AS failed,
+                count(*) FILTER (WHERE NOT c.own) AS calls,
+                count(*) FILTER (WHERE NOT c.own
+                    AND (c.status >= 400 OR c.ended = 'upstream_failed')) AS failed,
                 count(*) FILTER (WHERE c.input IS NOT NULL AND c.cost_pico IS NULL) AS unpriced,
                 sum(c.input)::BIGINT AS input, sum(c.cache_read)::BIGINT AS cache_read,
                 sum(c.cache_write_5m + c.cache_write_1h)::BIGINT AS cache_write,
                 sum(c.output)::BIGINT AS output, sum(c.cost_pico)::FLOAT8 AS cost,
                 sum(c.saved)::BIGINT AS saved, 0::BIGINT AS compactions,
                 0::FLOAT8 AS compactions_cost,
-                count(*) FILTER (WHERE c.input IS NULL AND c.status < 400
+                count(*) FILTER (WHERE NOT c.own AND c.input IS NULL AND c.status < 400
                     AND c.ended <> 'upstream_failed') AS unmeasured,
-                l.tenant AS tenant
+                l.tenant AS tenant, c.of_key AS of_key, c.simulated AS simulated,
+                count(*) FILTER (WHERE c.own) AS own_calls,
+                (sum(c.cost_pico) FILTER (WHERE c.own))::FLOAT8 AS own_cost
          FROM longhaul.call c LEFT JOIN longhaul.line l ON l.id = c.line
          WHERE c.at >= $1 AND c.at < $3 AND ($2::BIGINT IS NULL OR c.run = $2)
-         GROUP BY 1, 2, 3, 4, 17"
+         GROUP BY 1, 2, 3, 4, 17, 18, 19"
     )
 }
 
@@ -56,11 +59,16 @@ fn compactions(detail: SpendDetail, table: &str, at: &str, count: &str) -> Strin
     format!(
         "SELECT o.day, {session}, o.model, o.caller, 0::BIGINT, 0::BIGINT, 0::BIGINT, 0::BIGINT,
                 0::BIGINT, 0::BIGINT, 0::BIGINT, 0::FLOAT8, 0::BIGINT, {count},
-                sum(o.cost_pico)::FLOAT8, 0::BIGINT, o.owner
+                sum(o.cost_pico)::FLOAT8, 0::BIGINT, o.owner, o.of_key,
+                coalesce(o.simulated, FALSE), 0::BIGINT, 0::FLOAT8
          FROM (
              SELECT m.*, {day} AS day, l.model AS model, l.tenant AS owner,
                     (SELECT c.caller FROM longhaul.call c WHERE c.line = m.line
-                     ORDER BY c.at DESC LIMIT 1) AS caller
+                     ORDER BY c.at DESC LIMIT 1) AS caller,
+                    (SELECT c.of_key FROM longhaul.call c WHERE c.line = m.line
+                     ORDER BY c.at DESC LIMIT 1) AS of_key,
+                    (SELECT c.simulated FROM longhaul.call c WHERE c.line = m.line
+                     ORDER BY c.at DESC LIMIT 1) AS simulated
              FROM longhaul.{table} m LEFT JOIN longhaul.line l ON l.id = m.line
              WHERE m.{at} < $3 AND CASE WHEN $2::BIGINT IS NULL
                  THEN m.{at} >= $1 OR m.session IN (
@@ -70,7 +78,7 @@ fn compactions(detail: SpendDetail, table: &str, at: &str, count: &str) -> Strin
                      SELECT c.line FROM longhaul.call c WHERE c.run = $2)
                  END
          ) o
-         GROUP BY 1, 2, 3, 4, 17"
+         GROUP BY 1, 2, 3, 4, 17, 18, 19"
     )
 }
 

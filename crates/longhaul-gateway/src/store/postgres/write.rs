@@ -164,11 +164,12 @@ async fn calls(connection: &mut PgConnection, part: &[UsageLogRecord]) -> sqlx::
     sqlx::query(
         "INSERT INTO longhaul.call (line, at, model, messages, status, ended, millis, input,
              cache_read, cache_write_5m, cache_write_1h, output, cost_pico, finding, saved, rewritten,
-             partial, caller, run, began, error, breakpoints)
+             partial, caller, run, began, error, breakpoints, of_key, own, simulated)
          SELECT * FROM unnest($1::BIGINT[], $2::BIGINT[], $3::TEXT[], $4::BIGINT[], $5::BIGINT[],
              $6::TEXT[], $7::BIGINT[], $8::BIGINT[], $9::BIGINT[], $10::BIGINT[], $11::BIGINT[],
              $12::BIGINT[], $13::BIGINT[], $14::TEXT[], $15::BIGINT[], $16::BOOLEAN[],
-             $17::BOOLEAN[], $18::TEXT[], $19::BIGINT[], $20::BIGINT[], $21::TEXT[], $22::BIGINT[])",
+             $17::BOOLEAN[], $18::TEXT[], $19::BIGINT[], $20::BIGINT[], $21::TEXT[], $22::BIGINT[],
+             $23::BIGINT[], $24::BOOLEAN[], $25::BOOLEAN[])",
     )
     .bind(lines)
     .bind(each(&calls, |call| call.at.as_millisecond()))
@@ -194,6 +195,11 @@ async fn calls(connection: &mut PgConnection, part: &[UsageLogRecord]) -> sqlx::
     .bind(each(&calls, |call| call.began.map(signed)))
     .bind(each(&calls, |call| call.error.as_deref().map(text)))
     .bind(each(&calls, |call| call.breakpoints.map(i64::from)))
+    .bind(each(&calls, |call| {
+        call.origin.key.map(|key| key.0.cast_signed())
+    }))
+    .bind(each(&calls, |call| call.origin.own))
+    .bind(each(&calls, |call| call.origin.simulated))
     .execute(connection)
     .await?;
     Ok(())

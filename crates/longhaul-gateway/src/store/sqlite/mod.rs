@@ -233,6 +233,12 @@ impl UsageLogStore for SqliteStore {
         })
     }
 
+    fn unplaced(&self, most: usize) -> BoxFuture<'_, Result<Vec<CallRecord>, StoreError>> {
+        self.blocking(ConnectionUse::Reading, move |connection| {
+            read::unplaced(connection, most)
+        })
+    }
+
     fn spend(&self, query: SpendQuery) -> BoxFuture<'_, Result<Vec<SpendRow>, StoreError>> {
         self.blocking(ConnectionUse::Reading, move |connection| {
             spend::rows(connection, query)

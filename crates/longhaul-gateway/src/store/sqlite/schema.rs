@@ -4,8 +4,8 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 /// Ids and hashes are stored as 64-bit integers, a chain as a blob, money in picodollars (a call of more than nine
 /// million dollars is stored as that amount).
-const MIGRATIONS: [&str; 9] = [
-    TABLES, REWRITES, NOTES, SEALS, DERIVED, CALLERS, RECALL, SHOWN, WAITED,
+const MIGRATIONS: [&str; 10] = [
+    TABLES, REWRITES, NOTES, SEALS, DERIVED, CALLERS, RECALL, SHOWN, WAITED, BILLED,
 ];
 
 const TABLES: &str = "
@@ -158,6 +158,24 @@ const WAITED: &str = "
     UPDATE made SET awaited = waited WHERE waited > 0;
     ALTER TABLE made DROP COLUMN waited;
     ALTER TABLE made RENAME COLUMN awaited TO waited;
+";
+
+/// Whose call it was, and the gateway's own requests among the calls. Earlier versions kept of these what they cost, with
+/// what was written to the cache again.
+const BILLED: &str = "
+    ALTER TABLE call ADD COLUMN of_key INTEGER;
+    ALTER TABLE call ADD COLUMN own INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE call ADD COLUMN simulated INTEGER NOT NULL DEFAULT 0;
+    INSERT INTO call (line, at, model, messages, status, ended, millis, cost_pico, caller, own)
+        SELECT m.line, m.at, l.model, 0, 200, 'whole', m.millis, m.cost_pico,
+               (SELECT caller FROM call c WHERE c.line = m.line ORDER BY c.at DESC LIMIT 1), 1
+        FROM made m JOIN line l ON l.id = m.line
+        WHERE m.kind = 'summarised' AND m.cost_pico IS NOT NULL;
+    INSERT INTO call (line, at, model, messages, status, ended, millis, cost_pico, caller, own)
+        SELECT n.line, n.made, l.model, 0, 200, 'whole', 0, n.cost_pico,
+               (SELECT caller FROM call c WHERE c.line = n.line ORDER BY c.at DESC LIMIT 1), 1
+        FROM notes n JOIN line l ON l.id = n.line
+        WHERE n.cost_pico IS NOT NULL;
 ";
 
 /// Deletes what has no seal; returns how many records that were.

@@ -11,6 +11,8 @@ pub(super) const WITH_COMPACTIONS: i64 = 2;
 const WITH_NOTES: i64 = 3;
 /// The first format that says which agent made a call.
 const WITH_CALLERS: i64 = 6;
+/// The first format that has the gateway's own requests among the calls.
+const WITH_OWN: i64 = 10;
 
 /// The totals from a file of the newest format.
 pub(super) fn rows(connection: &Connection, query: SpendQuery) -> rusqlite::Result<Vec<SpendRow>> {
@@ -43,32 +45,55 @@ fn statement(query: SpendQuery, format: i64) -> String {
     } else {
         "?2 IS NULL"
     };
+    // Before, what these cost was kept with what they made.
+    let has_own = format >= WITH_OWN;
+    let (key, simulated, own) = match has_own {
+        true => ("c.of_key", "c.simulated", "c.own"),
+        false => ("NULL", "0", "0"),
+    };
     let detail = query.detail;
     let (day, session) = (detail.day("c.at / 86400000"), detail.session("l.session"));
     let mut parts = vec![format!(
-        "SELECT {day} AS day, {session}, c.model, {caller}, count(*),
-                sum(c.status >= 400 OR c.ended = 'upstream_failed'),
+        "SELECT {day} AS day, {session}, c.model, {caller}, sum(NOT {own}),
+                sum(NOT {own} AND (c.status >= 400 OR c.ended = 'upstream_failed')),
                 sum(c.input IS NOT NULL AND c.cost_pico IS NULL), sum(c.input), sum(c.cache_read),
                 sum(c.cache_write_5m + c.cache_write_1h), sum(c.output), total(c.cost_pico),
-                sum(c.saved), 0, 0.0, sum(c.input IS NULL AND c.status < 400 AND c.ended <> 'upstream_failed'),
-                l.tenant
+                sum(c.saved), 0, 0.0, sum(NOT {own} AND c.input IS NULL AND c.status < 400 AND c.ended <> 'upstream_failed'),
+                l.tenant, {key}, {simulated}, sum({own}), total(CASE WHEN {own} THEN c.cost_pico END)
          FROM call c LEFT JOIN line l ON l.id = c.line
-         WHERE c.at >= ?1 AND c.at < ?3 AND ({of_run}) GROUP BY 1, 2, 3, 4, 17"
+         WHERE c.at >= ?1 AND c.at < ?3 AND ({of_run}) GROUP BY 1, 2, 3, 4, 17, 18, 19"
     )];
     let compactions = [
-        ("made", "at", "sum(m.kind <> 'settled')", WITH_COMPACTIONS),
-        ("notes", "made", "0", WITH_NOTES),
+        (
+            "made",
+            "at",
+            "sum(m.kind <> 'settled')",
+            "m.kind = 'summarised'",
+            WITH_COMPACTIONS,
+        ),
+        ("notes", "made", "0", "1", WITH_NOTES),
     ];
     let session = detail.session("m.session");
-    for (table, at, count, since) in compactions {
+    for (table, at, count, asked, since) in compactions {
         if format < since {
             continue;
         }
+        let billed = match has_own {
+            true => "0.0".to_owned(),
+            false => format!("total(CASE WHEN {asked} THEN m.cost_pico END)"),
+        };
+        let newest = |column: &str| {
+            format!(
+                "(SELECT {column} FROM call c WHERE c.line = m.line ORDER BY c.at DESC LIMIT 1)"
+            )
+        };
+        let (caller, key, simulated) = (newest(caller), newest(key), newest(simulated));
         let day = detail.day(&format!("max(m.{at}, ?1) / 86400000"));
         parts.push(format!(
             "SELECT {day}, {session}, l.model,
-                    (SELECT {caller} FROM call c WHERE c.line = m.line ORDER BY c.at DESC LIMIT 1),
-                    0, 0, 0, 0, 0, 0, 0, 0.0, 0, {count}, total(m.cost_pico), 0, l.tenant
+                    {caller},
+                    0, 0, 0, 0, 0, 0, 0, {billed}, 0, {count}, total(m.cost_pico), 0, l.tenant,
+                    {key}, coalesce({simulated}, 0), 0, {billed}
              FROM {table} m LEFT JOIN line l ON l.id = m.line
              WHERE m.{at} < ?3 AND CASE WHEN ?2 IS NULL
                  THEN m.{at} >= ?1 OR m.session IN (
@@ -77,7 +102,7 @@ fn statement(query: SpendQuery, format: i64) -> String {
                  ELSE m.{at} >= ?1 AND m.line IN (
                      SELECT c.line FROM call c WHERE {of_run})
                  END
-             GROUP BY 1, 2, 3, 4, 17"
+             GROUP BY 1, 2, 3, 4, 17, 18, 19"
         ));
     }
     let all = parts.join(" UNION ALL ");

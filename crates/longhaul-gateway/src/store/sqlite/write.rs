@@ -79,8 +79,8 @@ fn call(
     let mut statement = connection.prepare_cached(
         "INSERT INTO call (line, at, model, messages, status, ended, millis, input, cache_read,
              cache_write_5m, cache_write_1h, output, cost_pico, finding, saved, rewritten, partial, caller, run,
-             began, error, breakpoints)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+             began, error, breakpoints, of_key, own, simulated)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     )?;
     let usage = record.usage.as_ref();
     let count =
@@ -108,6 +108,9 @@ fn call(
         record.began.map(signed),
         record.error,
         record.breakpoints,
+        record.origin.key.map(|key| key.0.cast_signed()),
+        record.origin.own,
+        record.origin.simulated,
     ])?;
     Ok(())
 }

@@ -35,7 +35,7 @@ async fn x8_the_page_lists_sessions_with_the_figures_of_the_api() {
     assert_eq!(cell("Breaks").await, first["findings"].to_string());
     assert_eq!(cell("Failed").await, "1");
     let money = |name: &str| first[name].as_f64().unwrap();
-    let spent = money("cost_usd") + money("summaries_cost_usd");
+    let spent = money("cost_usd");
     assert_eq!(cell("Spent").await, dollars(spent));
     let share = 100.0 * money("saved_share");
     assert_eq!(

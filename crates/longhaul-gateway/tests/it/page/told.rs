@@ -9,8 +9,8 @@ use longhaul_core::money::Usd;
 use longhaul_gateway::branch::{BranchId, GatewaySessionId, HistoryChain, Tenant};
 use longhaul_gateway::calling_agent::CallingAgent;
 use longhaul_gateway::store::{
-    BranchRecord, CallEnding, CallRecord, CompactedPrefix, CompactedPrefixKind, InMemoryStore,
-    PrefixProvenance, PrefixReport, PrefixStore, UsageLogRecord, UsageLogStore,
+    BranchRecord, CallEnding, CallOrigin, CallRecord, CompactedPrefix, CompactedPrefixKind,
+    InMemoryStore, PrefixProvenance, PrefixReport, PrefixStore, UsageLogRecord, UsageLogStore,
 };
 use serde_json::json;
 
@@ -94,6 +94,7 @@ fn call(
         began: Some(640 + usage_output * 2),
         error: None,
         breakpoints: Some(true),
+        origin: CallOrigin::default(),
     };
     (of, record)
 }
