@@ -1,6 +1,5 @@
 //! `longhaul notes`: prints the notes of a session, or says why there are none (S1).
 
-use std::fs::File;
 use std::io::{ErrorKind, IsTerminal};
 use std::path::{Path, PathBuf};
 

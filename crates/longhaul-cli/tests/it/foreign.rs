@@ -111,3 +111,34 @@ fn what_looks_like_text_with_braces_is_refused_once_it_is_read() {
     let run = world.run(["inspect", "main.rs"]);
     run.fails(&["this is not a transcript: none of its lines is an entry"]);
 }
+
+#[test]
+fn every_command_refuses_what_is_no_transcript_alike() {
+    let world = World::new();
+    world.write(
+        "odd.jsonl",
+        "{ this is no entry\n{ nor is this\n".as_bytes(),
+    );
+    for command in [
+        &["inspect", "odd.jsonl"][..],
+        &["show", "odd.jsonl"],
+        &["recall", "odd.jsonl", "word"],
+        &["notes", "odd.jsonl"],
+        &["compact", "odd.jsonl", "--local"],
+    ] {
+        world.run(command).fails(&["this is not a transcript"]);
+    }
+}
+
+#[test]
+fn utf_16_is_named_with_the_way_to_read_it() {
+    let world = World::new();
+    for (name, head) in [("le", &b"\xFF\xFE"[..]), ("none", b"")] {
+        let line = "{\"type\":\"user\"}\n".encode_utf16();
+        let text = line.flat_map(u16::to_le_bytes);
+        let bytes: Vec<u8> = head.iter().copied().chain(text).collect();
+        world.write(name, &bytes);
+        let run = world.run(["inspect", name]);
+        run.fails(&["text in UTF-16", "iconv"]);
+    }
+}

@@ -111,3 +111,26 @@ async fn x8_a_model_that_is_off_leaves_no_trace() {
     assert_eq!(sessions["sessions"][0]["model"], "claude-sonnet-4-5");
     gateway.stop().await;
 }
+
+#[test]
+fn x8_a_rule_that_says_how_to_manage_what_it_does_not_manage_is_refused() {
+    for rule in ["observe,economy=full", "model=a:off,recall=on"] {
+        let error = rule.parse::<PolicyRule>().unwrap_err().to_string();
+        assert!(error.contains("only under `manage`"), "{error}");
+    }
+    let error = rules_of("[[policy]]\nuse = \"observe\"\nreduce = \"exact\"").unwrap_err();
+    assert!(error.to_string().contains("only under `manage`"), "{error}");
+}
+
+#[tokio::test]
+async fn x8_a_policy_that_there_is_not_is_refused_and_not_ignored() {
+    let (url, got) = answering(REPLY).await;
+    let gateway = Gateway::start(options(url)).await.unwrap();
+    let body = support::body(&json!([{"role": "user", "content": "a"}]));
+    let request = post("/v1/messages", "x-longhaul-policy: bogus\r\n", &body);
+    let answer = exchange(gateway.addr(), &request).await;
+    assert!(answer.starts_with("HTTP/1.1 400"), "{answer}");
+    assert!(answer.contains("neither `off`, `observe` nor `manage`"));
+    assert!(got.lock().unwrap().is_empty());
+    gateway.stop().await;
+}

@@ -147,3 +147,56 @@ async fn x8_the_memory_of_beginnings_is_kept_apart_too() {
     assert_eq!(ask(&gateway, "k", &turns(&long, 5)).await.0, line);
     gateway.stop().await;
 }
+
+#[tokio::test]
+async fn x8_costs_by_key_tell_the_keys_of_an_organisation_apart() {
+    let (url, _) = organised(&[("one", "o"), ("two", "o")]).await;
+    let gateway = Gateway::start(options(url)).await.unwrap();
+    for (key, about) in [("one", "a"), ("two", "b"), ("two", "c")] {
+        ask(&gateway, key, &turns(about, 1)).await;
+    }
+    support::caught_up(gateway.addr(), 3).await;
+    let answer = support::get(gateway.addr(), "/longhaul/api/savings?by=key").await;
+    let answer: Value = serde_json::from_str(support::body_of(&answer)).unwrap();
+    let rows = answer["rows"].as_array().unwrap();
+    let mut calls: Vec<u64> = rows
+        .iter()
+        .map(|row| row["calls"].as_u64().unwrap())
+        .collect();
+    calls.sort_unstable();
+    assert_eq!(calls, [1, 2]);
+    gateway.stop().await;
+}
+
+#[tokio::test]
+async fn x8_calls_of_no_conversation_are_listed_with_their_errors() {
+    let refused = concat!(
+        "HTTP/1.1 404 Not Found\r\ncontent-type: application/json\r\ncontent-length: 87\r\n\r\n",
+        r#"{"type":"error","error":{"type":"not_found_error","message":"model: there-is-not-one"}}"#
+    );
+    let (url, _) = support::answering(refused).await;
+    let gateway = Gateway::start(options(url)).await.unwrap();
+    let body = support::body(&turns("a", 1));
+    exchange(gateway.addr(), &post("/v1/messages", "", &body)).await;
+    let listed = |all: &Value| {
+        all["unplaced"]
+            .as_array()
+            .is_some_and(|all| !all.is_empty())
+    };
+    let all = support::sessions_when(gateway.addr(), listed).await;
+    let call = &all["unplaced"][0];
+    assert_eq!(
+        (&call["status"], &call["line"]),
+        (&json!(404), &Value::Null)
+    );
+    assert!(
+        call["error"]
+            .as_str()
+            .unwrap()
+            .starts_with("not_found_error")
+    );
+    assert!(all["sessions"].as_array().unwrap().is_empty());
+    let none = support::get(gateway.addr(), "/longhaul/api/sessions?limit=0").await;
+    assert!(none.starts_with("HTTP/1.1 400"), "{none}");
+    gateway.stop().await;
+}

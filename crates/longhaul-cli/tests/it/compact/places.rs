@@ -320,3 +320,15 @@ fn an_unfinished_copy_is_deleted_when_the_program_is_ended() {
     assert_ne!(code, 0);
     assert_eq!(left, Vec::<String>::new());
 }
+
+/// Where the tests themselves were started with `nohup`, the program ignores the signal, too.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_unfinished_copy_is_deleted_when_the_terminal_goes() {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = u64::from_str_radix(ignored.unwrap().trim(), 16).unwrap();
+    if ignored & 1 == 0 {
+        assert_eq!(ended_by("-HUP"), (129, Vec::new()));
+    }
+}
