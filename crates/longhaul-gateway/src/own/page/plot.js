@@ -108,8 +108,9 @@ function badges(compactions, columns, step, width, top, floor, words) {
     const at = LEFT + placeOf(columns, made) * step, fits = free - at >= BADGE, place = Math.min(at, width - 12);
     if (fits) free = at;
     if (fits) words.block(place - 11, 3, place + 11, 25);
+    else words.block(place - 5, top - 4, place + 5, top + 6);
     falls.push(svg("line", { class: `fall ${made.kind}`, x1: at, x2: at, y1: top - 6, y2: floor }));
-    (fits ? large : small).unshift(svg("g", { class: "compaction", "data-number": made.number, transform: fits ? `translate(${place} 14)` : `translate(${place} ${top - 2}) scale(0.4)` },
+    (fits ? large : small).unshift(svg("g", { class: "compaction", "data-number": made.number, transform: fits ? `translate(${place} 14)` : `translate(${place} ${top + 1}) scale(0.4)` },
       svg("title", {}, `${made.number}. ${kindOf(made.kind).name}: ${tokens(made.before_tokens)} → ${tokens(made.after_tokens)} tokens`), badge(made.kind, fits ? made.number : undefined)));
   }
   return { falls, shown: [...small, ...large] };
