@@ -43,28 +43,52 @@ impl CallSecrets {
     }
 }
 
-/// Does everything that follows a response. A response that takes long to read is read on a blocking thread.
-pub(super) fn after_reply(
+/// Does everything that follows a response.
+pub(super) fn after_reply(state: &Arc<GatewayState>, report: CallReport, measured: ResponseUsage) {
+    read_and_follow(state, report, measured, FollowUp::PlanAndRecord);
+}
+
+/// Records a call whose response nobody read to its end. Nothing is measured by it, and nothing is started after it.
+pub(super) fn after_abandoned_reply(
+    state: &Arc<GatewayState>,
+    report: CallReport,
+    measured: ResponseUsage,
+) {
+    read_and_follow(state, report, measured, FollowUp::Record);
+}
+
+/// What follows a response.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum FollowUp {
+    /// The call is recorded.
+    Record,
+    /// The conversation's next compaction is planned, if the response is whole, and the call is recorded.
+    PlanAndRecord,
+}
+
+/// Reads the usage of a response, on a blocking thread if that takes long, and does what follows.
+fn read_and_follow(
     state: &Arc<GatewayState>,
     report: CallReport,
     mut measured: ResponseUsage,
+    follow_up: FollowUp,
 ) {
     measured.read_if_short();
     match (measured, Handle::try_current()) {
-        (ResponseUsage::Read(reading), _) => follow(state, report, reading),
+        (ResponseUsage::Read(reading), _) => follow(state, report, reading, follow_up),
         (kept, Ok(runtime)) => {
             let state = Arc::clone(state);
             drop(runtime.spawn_blocking(move || {
-                follow(&state, report, kept.reading());
+                follow(&state, report, kept.reading(), follow_up);
             }));
         }
         (kept, Err(_)) => {
-            follow(state, report, kept.reading());
+            follow(state, report, kept.reading(), follow_up);
         }
     }
 }
 
-fn follow(state: &GatewayState, report: CallReport, reading: ResponseReading) {
+fn follow(state: &GatewayState, report: CallReport, reading: ResponseReading, follow_up: FollowUp) {
     let CallReport {
         call,
         line,
@@ -93,7 +117,8 @@ fn follow(state: &GatewayState, report: CallReport, reading: ResponseReading) {
         if material.marked == BreakpointOwner::ManagedNow {
             record.finding = Some(UNMARKED.to_owned());
         }
-        if record.ended == CallEnding::Whole && record.status == 200 && usage.context() > 0 {
+        let is_whole = record.ended == CallEnding::Whole && record.status == 200;
+        if follow_up == FollowUp::PlanAndRecord && is_whole && usage.context() > 0 {
             record.saved = state.compactor.saved(&material, usage);
             state.compactor.answered(*material, usage);
         }

@@ -12,7 +12,7 @@ use tokio::sync::OwnedSemaphorePermit;
 use tracing::Span;
 
 use super::after_reply::{CallReport, CallSecrets};
-use super::response_body::{ClientBody, ForwardedResponse, ResponseSource};
+use super::response_body::{ClientBody, ForwardedResponse, HasEnded, ResponseSource};
 use super::response_check::ResponseDecision;
 use crate::branch::{BranchId, BranchPlacement, BranchRelation, PendingPlacement, Tenant};
 use crate::calling_agent::CallingAgent;
@@ -263,7 +263,7 @@ impl InFlightCall {
             idle: state.timeouts.upstream_idle,
             state,
             silence: None,
-            ended: None,
+            has_ended: HasEnded::No,
             error: None,
             _permit: permit,
         };

@@ -14,7 +14,7 @@ use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Sleep;
 use tracing::Span;
 
-use super::after_reply::{CallReport, after_reply};
+use super::after_reply::{CallReport, after_abandoned_reply, after_reply};
 use crate::own_body::{BodyInterrupted, OwnBody};
 use crate::policy::RequestPolicy;
 use crate::state::GatewayState;
@@ -60,12 +60,24 @@ impl ResponseSource {
         }
     }
 
+    /// Whether nothing is left of it, as its end or its announced length says.
+    fn is_read(&self) -> bool {
+        self.is_end_stream() || self.size_hint().exact() == Some(0)
+    }
+
     fn size_hint(&self) -> SizeHint {
         match self {
             Self::Coming(body) => body.size_hint(),
             Self::Held(bytes) => SizeHint::with_exact(bytes.as_ref().map_or(0, Bytes::len) as u64),
         }
     }
+}
+
+/// Whether an answer has ended, so that what follows it was done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum HasEnded {
+    No,
+    Yes,
 }
 
 /// The upstream's body on its way to the client.
@@ -83,10 +95,19 @@ pub(crate) struct ForwardedResponse {
     pub(super) idle: Duration,
     /// Runs while the upstream sends nothing.
     pub(super) silence: Option<Pin<Box<Sleep>>>,
-    pub(super) ended: Option<CallEnding>,
+    pub(super) has_ended: HasEnded,
     /// Why the answer did not come to its end.
     pub(super) error: Option<&'static str>,
     pub(super) _permit: OwnedSemaphorePermit,
+}
+
+/// What follows the end of an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum AnswerEnd {
+    /// It was read to its end, or broke off: what follows a reply is planned, as far as there was one.
+    Read(CallEnding),
+    /// Nobody read it to its end: the call is recorded, and nothing is planned.
+    Abandoned(CallEnding),
 }
 
 impl ForwardedResponse {
@@ -100,49 +121,54 @@ impl ForwardedResponse {
                 .silence
                 .get_or_insert_with(|| Box::pin(tokio::time::sleep(idle)));
             ready!(timer.as_mut().poll(cx));
-            self.state.metrics.refused(RefusalClass::UpstreamSilent);
-            self.ended = Some(CallEnding::UpstreamFailed);
-            self.error = Some("the upstream was silent for too long in the middle of its answer");
-            return Poll::Ready(Some(Err(BodyInterrupted)));
+            let silent = "the upstream was silent for too long in the middle of its answer";
+            return Poll::Ready(Some(self.broke_off(RefusalClass::UpstreamSilent, silent)));
         };
         self.silence = None;
         Poll::Ready(match frame {
             None => {
-                self.ended = Some(CallEnding::Whole);
+                self.follow(AnswerEnd::Read(CallEnding::Whole));
                 None
             }
             Some(Ok(frame)) => {
                 if let (Some(tap), Some(data)) = (&mut self.tap, frame.data_ref()) {
                     tap.take(data);
                 }
+                // A body that was read is not polled again.
+                if self.body.is_read() {
+                    self.follow(AnswerEnd::Read(CallEnding::Whole));
+                }
                 Some(Ok(frame))
             }
             Some(Err(_)) => {
-                self.state.metrics.refused(RefusalClass::Upstream);
-                self.ended = Some(CallEnding::UpstreamFailed);
-                self.error = Some("the upstream's answer broke off");
-                Some(Err(BodyInterrupted))
+                let broken = "the upstream's answer broke off";
+                Some(self.broke_off(RefusalClass::Upstream, broken))
             }
         })
     }
-}
 
-impl Drop for ForwardedResponse {
-    fn drop(&mut self) {
-        let whole = || {
-            if self.body.is_end_stream() {
-                CallEnding::Whole
-            } else {
-                CallEnding::ClientGone
-            }
-        };
-        let ended = self.ended.unwrap_or_else(whole);
+    fn broke_off(
+        &mut self,
+        class: RefusalClass,
+        error: &'static str,
+    ) -> Result<Frame<Bytes>, BodyInterrupted> {
+        self.state.metrics.refused(class);
+        self.error = Some(error);
+        self.follow(AnswerEnd::Read(CallEnding::UpstreamFailed));
+        Err(BodyInterrupted)
+    }
+
+    /// Does what follows the answer, once.
+    fn follow(&mut self, end: AnswerEnd) {
+        if std::mem::replace(&mut self.has_ended, HasEnded::Yes) == HasEnded::Yes {
+            return;
+        }
+        let (AnswerEnd::Read(ended) | AnswerEnd::Abandoned(ended)) = end;
         let millis = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX);
         self.state
             .metrics
             .answered(self.status, Some(self.policy), self.began.elapsed());
         self.span.record("ended", ended.name());
-        self.state.metrics.in_flight(-1);
         let Some(report) = self.report.take() else {
             return;
         };
@@ -160,13 +186,28 @@ impl Drop for ForwardedResponse {
             tap.end(ended)
         });
         let state = Arc::clone(&self.state);
+        let follow = move || match end {
+            AnswerEnd::Read(_) => after_reply(&state, report, measured),
+            AnswerEnd::Abandoned(_) => after_abandoned_reply(&state, report, measured),
+        };
         // The end of the response is still on its way out: the client does not have to wait for what follows.
         match Handle::try_current() {
-            Ok(runtime) => {
-                drop(runtime.spawn(async move { after_reply(&state, report, measured) }));
-            }
-            Err(_) => after_reply(&state, report, measured),
+            Ok(runtime) => drop(runtime.spawn(async move { follow() })),
+            Err(_) => follow(),
         }
+    }
+}
+
+impl Drop for ForwardedResponse {
+    fn drop(&mut self) {
+        // An answer without a body is not read.
+        let ended = if self.body.is_read() {
+            CallEnding::Whole
+        } else {
+            CallEnding::ClientGone
+        };
+        self.follow(AnswerEnd::Abandoned(ended));
+        self.state.metrics.in_flight(-1);
     }
 }
 

@@ -1,5 +1,6 @@
 //! Responses that arrive piece by piece, and connections that end too early.
 
+use longhaul_gateway::front::Gateway;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -37,7 +38,7 @@ async fn read_until(client: &mut TcpStream, seen: &mut String, end: &str) {
     }
 }
 
-async fn one_session(gateway: &longhaul_gateway::front::Gateway) -> Value {
+async fn one_session(gateway: &Gateway) -> Value {
     let with_a_call = |all: &Value| all["sessions"][0]["calls"] == 1;
     let sessions = sessions_when(gateway.addr(), with_a_call).await;
     let id = sessions["sessions"][0]["session"].as_str().unwrap();
@@ -208,4 +209,44 @@ async fn x8_compressed_answers_are_passed_as_they_are_and_measured() {
     assert!(answer.ends_with(&packed));
     assert_eq!(one_session(&gateway).await["usage"]["output_tokens"], 6);
     gateway.stop().await;
+}
+
+/// Whether a summary is asked for after an answer with which the window is full, if the client reads the answer to its
+/// end, or goes away in the middle of it.
+async fn summary_follows(is_read_to_the_end: bool) -> bool {
+    let mut upstream = Upstream::start().await;
+    let mut options = support::options(upstream.url());
+    options.models = super::endless::small_windows();
+    let gateway = Gateway::start(options).await.unwrap();
+    let mut client = TcpStream::connect(gateway.addr()).await.unwrap();
+    let body = super::managed::body(&super::managed::talk(40)).to_string();
+    let request = post("/v1/messages", "x-api-key: k\r\n", &body);
+    client.write_all(&request).await.unwrap();
+    let mut stream = upstream.next().await;
+    read_message(&mut stream).await.unwrap();
+    let full = EVENTS[0].replace(":4000,", ":35000,");
+    stream.write_all(HEAD.as_bytes()).await.unwrap();
+    stream.write_all(chunk(&full).as_bytes()).await.unwrap();
+    let mut seen = String::new();
+    read_until(&mut client, &mut seen, "message_start").await;
+    let waits = std::time::Duration::from_secs(2);
+    let follows = if is_read_to_the_end {
+        let end = format!("{}0\r\n\r\n", chunk(EVENTS[2]));
+        stream.write_all(end.as_bytes()).await.unwrap();
+        read_until(&mut client, &mut seen, "0\r\n\r\n").await;
+        // The connection is used again.
+        let asked = tokio::time::timeout(waits * 10, read_message(&mut stream)).await;
+        asked.is_ok_and(|asked| asked.is_some())
+    } else {
+        drop(client);
+        tokio::time::timeout(waits, upstream.next()).await.is_ok()
+    };
+    gateway.stop().await;
+    follows
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn x5_what_follows_an_answer_follows_one_that_was_read_to_its_end() {
+    assert!(summary_follows(true).await);
+    assert!(!summary_follows(false).await, "it was given up");
 }
