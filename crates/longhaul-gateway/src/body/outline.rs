@@ -54,6 +54,8 @@ pub struct BodyMembers {
     pub metadata: Option<Range<usize>>,
     /// `cache_control` of the whole request: automatic caching.
     pub automatic: Option<Range<usize>>,
+    /// The value of `context_management`: what the provider is to clear itself.
+    pub context_management: Option<Range<usize>>,
     /// Whether `stream` is true.
     pub streams: bool,
     /// Whether the request belongs to a thread that the server stores (N8): its messages are not the whole history.
@@ -85,6 +87,7 @@ impl BodyMembers {
             tools: optional(&self.tools),
             metadata: optional(&self.metadata),
             automatic: optional(&self.automatic),
+            context_management: optional(&self.context_management),
             ..*self
         }
     }

@@ -150,6 +150,7 @@ impl OutlineReader {
             b"tools" => self.members.tools = given,
             b"metadata" => self.members.metadata = given,
             b"cache_control" => self.members.automatic = given,
+            b"context_management" => self.members.context_management = given,
             b"stream" => self.members.streams = kind == JsonKind::True,
             b"thread" => self.members.threaded = given.is_some(),
             _ => {}

@@ -11,8 +11,10 @@ use std::sync::Arc;
 use longhaul_core::xxh3::Xxh3_128;
 
 use super::chain::HistoryChain;
+use super::member_breakpoints::MemberBreakpoints;
 use super::tenant::Tenant;
 use crate::body::{BodyMembers, BodyRole, ReadResumePoint};
+use crate::breakpoints::ClientBreakpoints;
 
 /// How many of the last messages have a landmark.
 const LANDMARKS: usize = 4;
@@ -30,6 +32,8 @@ pub struct Landmark {
     pub elements: usize,
     /// The chain up to that position.
     pub chain: HistoryChain,
+    /// The client's breakpoints in the messages up to that position.
+    pub breakpoints: ClientBreakpoints,
 }
 
 /// The facts that are remembered about the newest request of a branch.
@@ -51,6 +55,28 @@ pub(super) struct RememberedRequest {
     pub(super) roles: Arc<[BodyRole]>,
     /// How many elements of role system lead the list.
     pub(super) lead: usize,
+    /// The client's breakpoints besides its messages.
+    pub(super) beside: MemberBreakpoints,
+}
+
+/// The end of a message in a body that was read.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct MessageEnd {
+    pub(super) at: usize,
+    pub(super) elements: usize,
+    pub(super) chain: HistoryChain,
+    pub(super) breakpoints: ClientBreakpoints,
+}
+
+impl From<&Landmark> for MessageEnd {
+    fn from(landmark: &Landmark) -> Self {
+        Self {
+            at: landmark.at,
+            elements: landmark.elements,
+            chain: landmark.chain,
+            breakpoints: landmark.breakpoints,
+        }
+    }
 }
 
 impl RememberedRequest {
@@ -95,20 +121,21 @@ impl RememberedRequest {
 pub(super) fn landmarks(
     body: &[u8],
     starts: &BodyBeginnings,
-    ends: impl DoubleEndedIterator<Item = (usize, usize, HistoryChain)>,
+    ends: impl DoubleEndedIterator<Item = MessageEnd>,
 ) -> Vec<Landmark> {
     let mut last: Vec<_> = ends.rev().take(LANDMARKS).collect();
     last.reverse();
-    let first = last.first().map_or(0, |(at, _, _)| *at);
+    let first = last.first().map_or(0, |end| end.at);
     let (mut from, mut hash) = starts.before(first);
-    let made = last.into_iter().filter_map(|(at, elements, chain)| {
-        hash.update(body.get(from..at)?);
-        from = at;
+    let made = last.into_iter().filter_map(|end| {
+        hash.update(body.get(from..end.at)?);
+        from = end.at;
         Some(Landmark {
-            at,
+            at: end.at,
             raw: hash.digest(),
-            elements,
-            chain,
+            elements: end.elements,
+            chain: end.chain,
+            breakpoints: end.breakpoints,
         })
     });
     made.collect()

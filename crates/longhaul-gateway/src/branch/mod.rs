@@ -17,6 +17,7 @@ mod ids;
 mod index;
 mod key;
 mod landmarks;
+mod member_breakpoints;
 mod recognize;
 mod seal;
 mod tenant;

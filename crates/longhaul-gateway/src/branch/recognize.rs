@@ -12,9 +12,11 @@ use super::hashed_message::{HashedMessage, hash_message};
 use super::ids::GatewaySessionId;
 use super::index::{BranchIndex, BranchPlacement};
 use super::key::HistoryKey;
-use super::landmarks::{BodyBeginnings, Landmark, RememberedRequest, landmarks};
+use super::landmarks::{BodyBeginnings, Landmark, MessageEnd, RememberedRequest, landmarks};
+use super::member_breakpoints::MemberBreakpoints;
 use super::tenant::Tenant;
 use crate::body::{self, BodyOutline, BodyRole, NotAConversation};
+use crate::breakpoints::ClientBreakpoints;
 use crate::memory::{Evictable, MemoryBudget, MemoryCharge, MemoryShare};
 
 /// How many messages have their canonical hash remembered.
@@ -25,7 +27,7 @@ const A_MESSAGE: usize = 80;
 const SHARE: usize = 16;
 /// The memory that reading takes for each message, approximately.
 const READING: usize = size_of::<body::OutlineElement>()
-    + size_of::<HistoryChain>()
+    + size_of::<(HistoryChain, ClientBreakpoints)>()
     + 2 * size_of::<u128>()
     + size_of::<BodyRole>()
     + A_MESSAGE;
@@ -60,8 +62,12 @@ pub struct RecognizedBody {
     pub roles: Arc<[BodyRole]>,
     /// How many messages of role system lead the list: in chat completions, the system prompt.
     pub lead: usize,
-    /// The chain after each message that was read.
-    read: Vec<HistoryChain>,
+    /// The client's own cache breakpoints: in its messages, known ones included, and besides them.
+    pub breakpoints: ClientBreakpoints,
+    /// Those besides its messages.
+    beside: MemberBreakpoints,
+    /// The chain after each message that was read, and the breakpoints in the messages up to it.
+    read: Vec<(HistoryChain, ClientBreakpoints)>,
     /// The landmarks that it shares with the earlier request.
     kept: Vec<Landmark>,
     starts: BodyBeginnings,
@@ -267,6 +273,9 @@ impl BranchRecognizer {
         let known = shared.as_ref().map_or(0, |shared| shared.1.elements);
         let known_bytes = shared.as_ref().map_or(0, SharedBeginning::known);
         let earlier = shared.as_ref().map(|shared| &shared.0);
+        let beside = MemberBreakpoints::of(body, &outline, earlier.map(|earlier| earlier.beside));
+        let mut breakpoints = (shared.as_ref())
+            .map_or_else(ClientBreakpoints::default, |shared| shared.1.breakpoints);
         let kept = earlier.map_or_else(Vec::new, |earlier| {
             let shared = earlier.landmarks.iter();
             shared
@@ -287,6 +296,8 @@ impl BranchRecognizer {
                 ends: Arc::clone(&earlier.ends),
                 roles: Arc::clone(&earlier.roles),
                 lead: earlier.lead,
+                breakpoints: breakpoints.and(beside.total()),
+                beside,
                 read: Vec::new(),
                 starts,
                 known_bytes,
@@ -322,6 +333,11 @@ impl BranchRecognizer {
                 }
             };
             chain = chain.then(spoken);
+            let content = element.content.clone().and_then(|place| body.get(place));
+            let set = content.map_or_else(ClientBreakpoints::default, |content| {
+                ClientBreakpoints::in_content(content)
+            });
+            breakpoints = breakpoints.and(set);
             if element.role == BodyRole::System && lead == raws.len() {
                 lead += 1;
             }
@@ -330,7 +346,7 @@ impl BranchRecognizer {
             roles.push(element.role);
             raws.push(hash);
             hashes.push(chain.hash);
-            read.push(chain);
+            read.push((chain, breakpoints));
         }
         Ok(RecognizedBody {
             kept,
@@ -340,6 +356,8 @@ impl BranchRecognizer {
             ends: ends.into(),
             roles: roles.into(),
             lead,
+            breakpoints: breakpoints.and(beside.total()),
+            beside,
             read,
             starts,
             known_bytes,
@@ -406,9 +424,13 @@ impl BranchRecognizer {
         let elements = outline.elements.iter().zip(&recognised.read);
         let read = elements
             .enumerate()
-            .map(|(at, (element, chain))| (element.span.end, outline.known + at + 1, *chain));
-        let kept = recognised.kept.iter();
-        let kept = kept.map(|landmark| (landmark.at, landmark.elements, landmark.chain));
+            .map(|(at, (element, (chain, breakpoints)))| MessageEnd {
+                at: element.span.end,
+                elements: outline.known + at + 1,
+                chain: *chain,
+                breakpoints: *breakpoints,
+            });
+        let kept = recognised.kept.iter().map(MessageEnd::from);
         let ends = kept.chain(read).collect::<Vec<_>>().into_iter();
         // Beginnings are looked up within a tenant.
         let others;
@@ -427,6 +449,7 @@ impl BranchRecognizer {
             ends: Arc::clone(&recognised.ends),
             roles: Arc::clone(&recognised.roles),
             lead: recognised.lead,
+            beside: recognised.beside,
         };
         let landmarks = remembered.landmarks.iter();
         pending.starts = landmarks

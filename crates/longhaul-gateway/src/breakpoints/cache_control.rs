@@ -9,7 +9,7 @@ use longhaul_core::json::{JsonCursor, JsonFault, JsonKind, ObjectReader};
 use longhaul_core::prompt::Ttl;
 
 /// How deep nested blocks are searched.
-const DEEPEST: usize = 8;
+pub(super) const DEEPEST: usize = 8;
 
 /// A `cache_control` member.
 #[derive(Debug, Clone, PartialEq, Eq)]

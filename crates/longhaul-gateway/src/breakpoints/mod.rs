@@ -13,11 +13,12 @@
 //! `scan` finds the blocks that may have a breakpoint and `cache_control` those that do, `splice` puts slices together,
 //! `prefix` handles system and tools, `scanned` handles messages; `history` is what a branch remembers from one request
 //! to the next so that known messages are not scanned again; `manage` does the work, `check` finds what the API would
-//! reject. There is no HTTP in this module.
+//! reject. `client` only counts those of a client, for every request. There is no HTTP in this module.
 
 mod cache_control;
 mod changes;
 mod check;
+mod client;
 mod history;
 mod manage;
 mod prefix;
@@ -30,6 +31,7 @@ use std::str::FromStr;
 
 pub use changes::BreakpointChanges;
 pub use check::{BreakpointError, check};
+pub use client::ClientBreakpoints;
 pub use history::BreakpointHistory;
 pub use manage::{RequestWithBreakpoints, keep, manage};
 pub use request::{BreakpointRequest, ReplacedMessages};

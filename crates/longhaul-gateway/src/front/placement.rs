@@ -99,7 +99,9 @@ impl RequestPlacement<'_> {
         }
         let model = recognised.outline.model(self.body).into_owned();
         call.model = Some(model.clone());
-        call.has_breakpoints = has_breakpoints(asked.dialect, self.body);
+        // The other API has none.
+        call.has_breakpoints =
+            (asked.dialect == Dialect::Anthropic).then(|| recognised.breakpoints.are_set());
         if call.is_apart {
             call.note = Some("sent without a key, and so not recognised".to_owned());
             return;
@@ -241,12 +243,6 @@ impl RequestPlacement<'_> {
         let named = (self.asked.dialect, model.to_owned());
         RequestContext::new(placed, named, self.body, Arc::clone(recognised), asking)
     }
-}
-
-/// Whether a request has cache breakpoints; `None` for an API that has none. Inside texts, quotes are escaped.
-fn has_breakpoints(dialect: Dialect, body: &[u8]) -> Option<bool> {
-    let is_marked = || memchr::memmem::find(body, b"\"cache_control\"").is_some();
-    (dialect == Dialect::Anthropic).then(is_marked)
 }
 
 /// What is sent for a managed request, for the cache watch. `None` if it cannot be kept for that.

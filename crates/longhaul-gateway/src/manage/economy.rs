@@ -125,7 +125,9 @@ impl Compactor {
     fn cache_entries(&self, material: &RequestContext) -> CacheEntries {
         if material.dialect != Dialect::Anthropic || material.outgoing.replaced.is_none() {
             CacheEntries::Everywhere
-        } else if self.breakpoints == BreakpointMode::Manage || material.leaves_a_breakpoint() {
+        } else if self.breakpoints == BreakpointMode::Manage
+            || material.recognized.breakpoints.leave_one()
+        {
             CacheEntries::Anchored
         } else {
             CacheEntries::RequestPrefix
@@ -183,7 +185,7 @@ impl Compactor {
         material.dialect != Dialect::Anthropic
             || self.breakpoints == BreakpointMode::Manage
             || material.roles().contains(&BodyRole::Assistant)
-            || material.has_markers()
+            || material.recognized.breakpoints.are_set()
     }
 
     /// Clears these results of the view, durably, and sends the request that way.
@@ -227,7 +229,8 @@ impl Compactor {
                 let elements = found.and_then(|found| elements_before(material, &base, found));
                 material.outgoing = sending;
                 if let Some(elements) = elements.filter(|_| {
-                    situation.warmth == PrefixWarmth::Hot && material.leaves_a_breakpoint()
+                    situation.warmth == PrefixWarmth::Hot
+                        && material.recognized.breakpoints.leave_one()
                 }) {
                     mark_after(material, elements);
                 }
@@ -422,11 +425,7 @@ fn report(cleared: usize, tokens: ViewTokens) -> LossReport {
 
 /// The cache lifetime that a request asks for.
 fn ttl_of(material: &RequestContext) -> Ttl {
-    let one_hour = memchr::memmem::find(&material.body, b"\"ttl\":\"1h\"").is_some()
-        || memchr::memmem::find(&material.body, b"\"ttl\": \"1h\"").is_some();
-    if material.dialect == Dialect::Anthropic && one_hour {
-        Ttl::OneHour
-    } else {
-        Ttl::FiveMinutes
-    }
+    let asked = material.recognized.breakpoints.longest();
+    let asked = asked.filter(|_| material.dialect == Dialect::Anthropic);
+    asked.unwrap_or_default()
 }

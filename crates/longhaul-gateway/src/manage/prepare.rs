@@ -123,7 +123,9 @@ impl Compactor {
             BreakpointMode::Keep if self.branch_states.is_unmarked(line) => {
                 BreakpointOwner::Managed
             }
-            BreakpointMode::Keep if material.has_markers() => BreakpointOwner::Kept,
+            BreakpointMode::Keep if material.recognized.breakpoints.are_set() => {
+                BreakpointOwner::Kept
+            }
             // A call that may never be continued is left as it is.
             BreakpointMode::Keep if self.branch_states.measured(line).used == 0 => {
                 BreakpointOwner::None

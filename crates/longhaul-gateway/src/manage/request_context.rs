@@ -22,9 +22,6 @@ use crate::body::BodyRole;
 use crate::branch::{BranchPlacement, BranchRelation, RecognizedBody, Tenant};
 use crate::store::CompactedPrefixKind;
 
-/// The most cache breakpoints that a request may have.
-const MOST_BREAKPOINTS: usize = 4;
-
 /// A request that was sent, with everything that is needed to compact its conversation.
 #[derive(Debug, Clone)]
 pub(crate) struct RequestContext {
@@ -202,12 +199,11 @@ impl RequestContext {
 
     /// Whether the client has the provider clear old results (`context_management`).
     pub(super) fn is_cleared_by_the_provider(&self) -> bool {
-        let mut parts = self.beside().into_iter();
+        let place = self.recognized.outline.members.context_management.clone();
+        let edits = place.and_then(|place| self.body.get(place));
         self.dialect == Dialect::Anthropic
-            && parts.any(|part| {
-                memchr::memmem::find(part, b"\"context_management\"").is_some()
-                    && memchr::memmem::find(part, b"\"clear_tool_uses_").is_some()
-            })
+            && edits
+                .is_some_and(|edits| memchr::memmem::find(edits, b"\"clear_tool_uses_").is_some())
     }
 
     /// How many messages there are up to this one, those of role system not counted.
@@ -232,17 +228,6 @@ impl RequestContext {
                 |base| base.rewrite.made.in_words(),
             ),
         }
-    }
-
-    /// Whether the client has set cache breakpoints anywhere. Inside texts, quotes are escaped.
-    pub(super) fn has_markers(&self) -> bool {
-        memchr::memmem::find(&self.body, b"\"cache_control\"").is_some()
-    }
-
-    /// Whether the client leaves one of the four breakpoints that a request may have.
-    pub(super) fn leaves_a_breakpoint(&self) -> bool {
-        let markers = memchr::memmem::find_iter(&self.body, b"\"cache_control\"");
-        markers.take(MOST_BREAKPOINTS).count() < MOST_BREAKPOINTS
     }
 
     /// The token count of what is sent.

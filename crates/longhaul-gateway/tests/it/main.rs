@@ -11,6 +11,7 @@ mod bodies;
 mod books;
 mod callers;
 mod chat_cache;
+mod client_breakpoints;
 mod client_token;
 mod credentials;
 mod damaged;

@@ -3,6 +3,6 @@
 mod expected_size;
 mod explained;
 mod policies;
-mod script;
+pub(crate) mod script;
 mod shared;
 mod threshold;

@@ -13,13 +13,13 @@ pub(super) const NEEDLE: &str = "haystackneedle";
 
 /// The conversation of a client, which it sends from the beginning each time.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Script {
-    pub(super) model: &'static str,
-    pub(super) api: ScriptApi,
+pub(crate) struct Script {
+    pub(crate) model: &'static str,
+    pub(crate) api: ScriptApi,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ScriptApi {
+pub(crate) enum ScriptApi {
     /// The Messages API; replies have thinking.
     Messages,
     /// Chat completions.
@@ -27,7 +27,7 @@ pub(super) enum ScriptApi {
 }
 
 impl Script {
-    pub(super) const SONNET: Self = Self::messages("claude-sonnet-4-6");
+    pub(crate) const SONNET: Self = Self::messages("claude-sonnet-4-6");
     /// Its thinking is bound to what comes before it.
     pub(super) const OPUS: Self = Self::messages("claude-opus-5-5");
     pub(super) const CHAT: Self = Self {
@@ -43,7 +43,7 @@ impl Script {
     }
 
     /// The request of a turn, with a breakpoint on its newest message.
-    pub(super) fn body(self, turn: usize) -> Value {
+    pub(crate) fn body(self, turn: usize) -> Value {
         match self.api {
             ScriptApi::Messages => self.messages_body(turn),
             ScriptApi::Chat => self.chat_body(turn),
@@ -94,7 +94,7 @@ impl Script {
         self.send_body(gateway, &self.body(turn)).await
     }
 
-    pub(super) async fn send_body(self, gateway: &Gateway, body: &Value) -> String {
+    pub(crate) async fn send_body(self, gateway: &Gateway, body: &Value) -> String {
         let (path, headers) = match self.api {
             ScriptApi::Messages => (
                 "/v1/messages",
@@ -121,7 +121,7 @@ impl Script {
     }
 
     /// An upstream that answers in the API of the script, and the bodies that it gets.
-    pub(super) async fn upstream(self) -> ScriptUpstream {
+    pub(crate) async fn upstream(self) -> ScriptUpstream {
         let (url, got) = answering(match self.api {
             ScriptApi::Messages => REPLY,
             ScriptApi::Chat => CHAT_REPLY,
@@ -134,8 +134,8 @@ impl Script {
 const CHAT_REPLY: &str = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 195\r\n\r\n{\"id\":\"c1\",\"object\":\"chat.completion\",\"model\":\"m\",\"choices\":[{\"index\":0,\"message\":{\"role\":\"assistant\",\"content\":\"Yes.\"},\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":9,\"completion_tokens\":2}}";
 
 /// What the gateways send goes here.
-pub(super) struct ScriptUpstream {
-    pub(super) url: Url,
+pub(crate) struct ScriptUpstream {
+    pub(crate) url: Url,
     got: Arc<Mutex<Vec<Vec<u8>>>>,
 }
 
@@ -152,7 +152,7 @@ impl ScriptUpstream {
     }
 
     /// Sends what a gateway with these options sends to this upstream.
-    pub(super) async fn gateway(&self, mut options: GatewayOptions) -> Gateway {
+    pub(crate) async fn gateway(&self, mut options: GatewayOptions) -> Gateway {
         options.upstream = UpstreamChoice::Url(self.url.clone());
         Gateway::start(options).await.unwrap()
     }
