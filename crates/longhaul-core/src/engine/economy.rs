@@ -23,7 +23,7 @@ use crate::micro::{
     PressureOwner, pressure,
 };
 use crate::money::Usd;
-use crate::plan::{Breaker, SummaryWay};
+use crate::plan::{Breaker, SummaryWay, rest_after_failure};
 use crate::summary::{CompactionScope, PivotDirection};
 use crate::tokens::Estimate;
 use crate::window::guards::guard;
@@ -31,8 +31,6 @@ use crate::window::{ProactiveGuard, SwitchVerdict, SwitchableAction, WindowLevel
 
 /// The output that is expected of the first run that takes notes.
 const FIRST_NOTES: u64 = 2_000;
-/// After a summary by price that failed, none is made until the window has grown by this share of the threshold.
-const REST_PERCENT: u64 = 5;
 
 /// What decisions by price depend on besides the conversation.
 #[derive(Debug)]
@@ -439,8 +437,7 @@ impl Engine {
 
     /// Pauses after a summary by price that came to nothing.
     pub(super) fn rest_from_pricing(&mut self) {
-        let rest = self.config.window.auto_compact / 100 * REST_PERCENT;
-        self.economy.rest = self.used() + rest;
+        self.economy.rest = self.used() + rest_after_failure(&self.config.window);
     }
 
     /// The sizes of the session's summaries with this compaction's.

@@ -13,6 +13,13 @@ const A_SUMMARY: u64 = 45_000;
 const LONGEST_TURN: u64 = 30_000;
 /// The shortest duration that counts for a turn, in milliseconds.
 const SHORTEST_TURN: u64 = 500;
+/// The longest lead, in percent of what fills before the threshold.
+const LONGEST_LEAD_PERCENT: u64 = 30;
+
+/// The longest lead of a summary before a threshold up to which the window fills by so many tokens.
+pub(crate) fn longest_lead(fills: u64) -> u64 {
+    fills / 100 * LONGEST_LEAD_PERCENT
+}
 
 /// Tracks the growth of a session's window.
 #[derive(Debug, Clone, Default)]

@@ -62,7 +62,7 @@ pub use event::{
     CompactFailure, CompactionPhase, CompactionSuccess, Event, NotesEvent, PrefixChangeTime,
     PreparationEvent, PreviewedSummary, Summarizer,
 };
-pub(crate) use growth::WindowGrowth;
+pub(crate) use growth::{WindowGrowth, longest_lead};
 pub use ids::UuidSequence;
 pub use input::{
     CompactRequest, EffectFailure, EffectFailureKind, EffectOutcome, EngineInput, GatheredContext,

@@ -12,18 +12,13 @@ use super::compact::{
 use super::effect::{Effect, EffectId};
 use super::event::{CompactionPhase, Event, PreparationEvent};
 use super::input::{CompactRequest, EffectOutcome, NotesOnDisk};
-use super::{Engine, EngineState, PrefixRecording, SummarizerSetting, SummaryTiming};
+use super::{Engine, EngineState, PrefixRecording, SummarizerSetting, SummaryTiming, longest_lead};
 use crate::economy::EconomyPolicy;
 use crate::notes::NotesPlan;
-use crate::plan::{Breaker, SummaryWay, least_freed};
+use crate::plan::{Breaker, SummaryWay, least_freed, rest_after_failure};
 use crate::summary::{CompactionScope, PivotDirection};
 use crate::window::guards::guard;
 use crate::window::{ProactiveGuard, SwitchVerdict, SwitchableAction, WindowLevel};
-
-/// The lead is never more than this share of the threshold.
-const LONGEST_LEAD_PERCENT: u64 = 30;
-/// After a failure nothing is prepared until the window has grown by this share of the threshold.
-const REST_PERCENT: u64 = 5;
 
 /// The state of the preparation.
 #[derive(Debug, Default)]
@@ -100,7 +95,7 @@ impl Engine {
         } else {
             self.config.window.auto_compact
         };
-        let lead = self.growth.lead(share(threshold, LONGEST_LEAD_PERCENT));
+        let lead = self.growth.lead(longest_lead(threshold));
         // What is made early keeps more word for word, and that is paid for with each request. The conversation may go
         // on between the threshold and the limit, so by price half of that is used, too.
         let wall = match self.policy() {
@@ -249,8 +244,7 @@ impl Engine {
     /// Pauses after a failed preparation. The conversation goes on; a turn that reaches the threshold tries again.
     pub(super) fn rest_from_preparing(&mut self) {
         self.ahead.compaction = None;
-        let rest = share(self.config.window.auto_compact, REST_PERCENT);
-        self.ahead.rest = self.used() + rest;
+        self.ahead.rest = self.used() + rest_after_failure(&self.config.window);
     }
 
     /// Pauses after a compaction: nothing is prepared again before the next one can be worth its price.
@@ -300,8 +294,4 @@ impl Engine {
         self.turn.tried = true;
         self.after_compaction(AfterCompaction::GoOn, now);
     }
-}
-
-fn share(of: u64, percent: u64) -> u64 {
-    of / 100 * percent
 }

@@ -3,23 +3,21 @@
 
 use jiff::Timestamp;
 
-use crate::engine::WindowGrowth;
+use crate::engine::{WindowGrowth, longest_lead};
 use crate::models::Tokenizer;
-use crate::plan::{Breaker, CompactionWorth, least_freed, worth};
+use crate::plan::{Breaker, CircuitBreaker, CompactionWorth, least_freed, worth};
 use crate::window::WindowStatus;
 
-/// Failures in a row after which no model is asked any more (O2), and how often extracts are used instead before a
-/// model is tried again: a user of the gateway cannot request that by hand.
-const MOST_FAILURES: u32 = 3;
+/// How often a history is made smaller without a model, after the breaker has opened, before a model is tried again: a
+/// user of the gateway cannot request that by hand.
 const UNAIDED: u32 = 5;
 /// How often the required amount of new content is doubled; after that it is most of a window.
 const MOST_DOUBLED: u32 = 3;
 /// A summary that is made ahead frees room for this many turns.
 const TURNS_FREED: u64 = 2;
-/// The longest lead of a summary before the threshold, in percent of the span between the threshold and what a summary
-/// leaves, and the lead while it is not known yet how fast the window fills. Where a summary leaves much, an early one
-/// frees little, and the next is due soon.
-const LONGEST_LEAD: u64 = 30;
+/// The lead of a summary before the threshold while it is not known yet how fast the window fills, in percent of the span
+/// between the threshold and what a summary leaves: where a summary leaves much, an early one frees little, and the next
+/// is due soon.
 const FIRST_LEAD: u64 = 20;
 /// Notes are used within this fraction of the threshold: one answer may take that much, and if the notes turn out to be
 /// useless, a summary is still in time.
@@ -74,9 +72,7 @@ pub struct HistoryState {
     pub measured: MeasuredReply,
     growth: WindowGrowth,
     answers: u32,
-    failures: u32,
-    /// How often a replacement was made without a model since the breaker opened.
-    unaided: u32,
+    breaker: CircuitBreaker,
     /// Nothing is prepared ahead before the window holds this many tokens: by then the last compaction is worth its
     /// price.
     rest: u64,
@@ -109,7 +105,9 @@ impl HistoryState {
                 self.too_little = (self.too_little + 1).min(MOST_DOUBLED);
                 self.rest = used.saturating_add(new);
             }
-            HistoryChange::ModelFailed => self.failures += 1,
+            HistoryChange::ModelFailed => {
+                self.breaker.failed();
+            }
             HistoryChange::Shrunk { after, by, millis } => self.shrunk(after, by, millis, window),
         }
     }
@@ -129,23 +127,15 @@ impl HistoryState {
         }
         if by == Some(super::HistoryAuthor::Model) {
             self.growth.summary_took(millis);
-            (self.failures, self.unaided) = (0, 0);
-        } else if self.breaker() == Breaker::Open {
-            self.unaided += 1;
-            if self.unaided >= UNAIDED {
-                // Half open: one more failure opens the breaker again.
-                (self.unaided, self.failures) = (0, MOST_FAILURES - 1);
-            }
+            self.breaker.close();
+        } else {
+            self.breaker.went_without(UNAIDED);
         }
     }
 
     /// Whether a model may be asked for summaries (O2).
     pub fn breaker(&self) -> Breaker {
-        if self.failures < MOST_FAILURES {
-            Breaker::Closed
-        } else {
-            Breaker::Open
-        }
+        self.breaker.state()
     }
 
     /// Tokens that the last summary left in the window, or would have left.
@@ -184,7 +174,7 @@ impl HistoryState {
         let most = match self.answers {
             // It is not known yet how fast the window fills.
             0 | 1 => fills / 100 * FIRST_LEAD,
-            _ => fills / 100 * LONGEST_LEAD,
+            _ => longest_lead(fills),
         };
         let used = self.measured.used;
         used >= self.rest && used.saturating_add(self.growth.lead(most)) >= limit

@@ -1,14 +1,12 @@
-//! Remembers compactions across turns (O2, O4): the circuit breaker, and how often a conversation is compacted again.
+//! Remembers compactions across turns (O2, O4): failures, and how often a conversation is compacted again.
 
 use std::borrow::Cow;
 
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::breaker::{Breaker, BreakerChange, CircuitBreaker};
 use crate::message::EntryView;
-
-/// The number of failures in a row after which automatic compaction stops asking a model.
-const FAILURES: u32 = 3;
 
 /// One compaction and its relation to the previous one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -48,24 +46,6 @@ impl Recompaction {
     }
 }
 
-/// Whether automatic compaction may ask a model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Breaker {
-    /// A model may be asked.
-    Closed,
-    /// Compaction failed too often: only ways without a model are left, and the user may try by hand.
-    Open,
-}
-
-/// What a failure did to the breaker.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum BreakerChange {
-    /// This failure opened the breaker: the user is told, once.
-    Now,
-    /// The breaker did not change.
-    No,
-}
-
 /// The facts remembered across turns.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct CompactionTracking {
@@ -73,7 +53,7 @@ pub(crate) struct CompactionTracking {
     /// The turn of the last compaction, and the number of turns since.
     last_turn: Option<String>,
     turns: u64,
-    failures: u32,
+    breaker: CircuitBreaker,
 }
 
 impl CompactionTracking {
@@ -84,21 +64,12 @@ impl CompactionTracking {
 
     /// Returns the current state of the breaker.
     pub(crate) fn breaker(&self) -> Breaker {
-        if self.failures >= FAILURES {
-            Breaker::Open
-        } else {
-            Breaker::Closed
-        }
+        self.breaker.state()
     }
 
     /// Records that an automatic attempt failed. A cancellation by the user is not a failure and is not recorded here.
     pub(crate) fn failed(&mut self) -> BreakerChange {
-        self.failures = self.failures.saturating_add(1);
-        if self.failures == FAILURES {
-            BreakerChange::Now
-        } else {
-            BreakerChange::No
-        }
+        self.breaker.failed()
     }
 
     /// Returns how a compaction that is made now relates to the previous one. `turn` is the id of the turn that begins
@@ -120,7 +91,7 @@ impl CompactionTracking {
             compacted: true,
             last_turn: Some(turn),
             turns: 0,
-            failures: 0,
+            breaker: CircuitBreaker::default(),
         };
     }
 
@@ -130,7 +101,7 @@ impl CompactionTracking {
             compacted: true,
             last_turn: turn,
             turns,
-            failures: 0,
+            breaker: CircuitBreaker::default(),
         }
     }
 }
@@ -138,19 +109,6 @@ impl CompactionTracking {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn o2_three_failures_in_a_row_open_the_breaker_and_say_so_once() {
-        let mut tracking = CompactionTracking::default();
-        assert_eq!(
-            [tracking.failed(), tracking.failed()],
-            [BreakerChange::No; 2]
-        );
-        assert_eq!(tracking.breaker(), Breaker::Closed);
-        assert_eq!(tracking.failed(), BreakerChange::Now);
-        assert_eq!(tracking.breaker(), Breaker::Open);
-        assert_eq!(tracking.failed(), BreakerChange::No, "told once");
-    }
 
     #[test]
     fn o2_a_success_closes_the_breaker() {

@@ -6,10 +6,17 @@ use crate::window::WindowStatus;
 
 /// The minimum share of the window that must be freed, in percent.
 const LEAST_PERCENT: u64 = 10;
+/// After a failure nothing is made ahead until the window has grown by this share of the threshold, in percent.
+const REST_PERCENT: u64 = 5;
 
 /// Returns the minimum number of tokens that a compaction must free if a threshold asks for it.
 pub fn least_freed(window: &WindowStatus) -> u64 {
     window.size / 100 * LEAST_PERCENT
+}
+
+/// Returns by how many tokens the window must grow after a failure before anything is made ahead again.
+pub(crate) fn rest_after_failure(window: &WindowStatus) -> u64 {
+    window.auto_compact / 100 * REST_PERCENT
 }
 
 /// Whether a compaction frees enough.
