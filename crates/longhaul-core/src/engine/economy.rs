@@ -20,14 +20,17 @@ use crate::hash::Set;
 use crate::message::{Id, Usage};
 use crate::micro::{
     CacheDeletions, CacheState, ClearableResult, MicroClearingReason, MicroStep, PlannedClearing,
-    PressureOwner, pressure,
+    pressure,
 };
 use crate::money::Usd;
-use crate::plan::{Breaker, SummaryWay, rest_after_failure};
+use crate::plan::{
+    Breaker, SummaryWay, may_clear_by_price, policy_in_effect, prefix_warmth, rest_after_failure,
+    verbatim_tail,
+};
 use crate::summary::{CompactionScope, PivotDirection};
 use crate::tokens::Estimate;
 use crate::window::guards::guard;
-use crate::window::{ProactiveGuard, SwitchVerdict, SwitchableAction, WindowLevel, WindowOwner};
+use crate::window::{ProactiveGuard, WindowLevel, WindowOwner};
 
 /// The output that is expected of the first run that takes notes.
 const FIRST_NOTES: u64 = 2_000;
@@ -142,12 +145,8 @@ impl Engine {
                 | ProactiveGuard::InsideNotes
                 | ProactiveGuard::InsideCollapse
         );
-        let may_act = !is_inside
-            && config.prefixes == PrefixRecording::Written
-            && config.switches.decide(SwitchableAction::Automatic) == SwitchVerdict::Allowed
-            && config.model.prices.is_some();
-        if may_act {
-            self.economy.policy
+        if !is_inside && config.prefixes == PrefixRecording::Written {
+            policy_in_effect(self.economy.policy, &config.switches, &config.model)
         } else {
             EconomyPolicy::Off
         }
@@ -157,8 +156,7 @@ impl Engine {
     pub(super) fn clears_by_price(&self) -> bool {
         let config = &self.config;
         self.policy() != EconomyPolicy::Off
-            && config.switches.decide(SwitchableAction::Micro) == SwitchVerdict::Allowed
-            && config.pressure == PressureOwner::Ours
+            && may_clear_by_price(&config.switches, config.pressure)
             && config.owner != WindowOwner::Collapse
     }
 
@@ -172,24 +170,21 @@ impl Engine {
     /// What the provider's cache does for the next request: it is hot until the start of the last one plus its
     /// lifetime, and where nothing is known.
     fn warmth(&self, now: Timestamp) -> PrefixWarmth {
-        let view = &self.economy.view;
-        if view.tokens() < self.config.model.cache_minimum {
-            return PrefixWarmth::Uncached;
-        }
-        let Some(ttl) = self.prefix.latched.ttl else {
+        let (view, latched) = (&self.economy.view, self.prefix.latched.ttl);
+        let idle = view.started().map(|at| now.duration_since(at).as_secs());
+        let ttl = latched.unwrap_or_default();
+        let warmth = prefix_warmth(view.tokens(), &self.config.model, ttl, idle);
+        let is_anew = self.assembly.is_none() || self.outdated.is_some();
+        match (warmth, latched) {
+            (PrefixWarmth::Uncached, _) => PrefixWarmth::Uncached,
             // Without breakpoints only a provider caches that needs none.
-            return match view.billed() {
+            (_, None) => match view.billed() {
                 PrefixWarmth::Hot if view.started().is_some() => PrefixWarmth::Hot,
                 _ => PrefixWarmth::Uncached,
-            };
-        };
-        if self.assembly.is_none() || self.outdated.is_some() {
-            return PrefixWarmth::Cold;
+            },
+            (_, Some(_)) if is_anew => PrefixWarmth::Cold,
+            (warmth, Some(_)) => warmth,
         }
-        PrefixWarmth::after(
-            view.started().map(|at| now.duration_since(at).as_secs()),
-            ttl,
-        )
     }
 
     /// Whether the next request has another prefix than the last one.
@@ -424,12 +419,8 @@ impl Engine {
         let last = self.assembly.as_ref()?.last_entry()?;
         let sent = (self.live.views()).position(|entry| entry.uuid() == Some(last))? + 1;
         let weights = self.live.weights();
-        let mut kept = Estimate::ZERO;
-        let mut cut = weights.len();
-        while cut > 0 && (kept.unpadded() < least || cut > sent) {
-            cut -= 1;
-            kept += weights[cut];
-        }
+        let sizes = weights.iter().map(|weight| weight.unpadded());
+        let cut = verbatim_tail(sizes, least, |from| from <= sent)?.from;
         let scope = CompactionScope::partial(&pieces, cut, PivotDirection::UpTo);
         let is_new = scope.messages(&pieces) > 0 && self.something_new(&pieces, &scope).is_ok();
         is_new.then_some(scope)

@@ -3,19 +3,25 @@
 //! The engine holds one conversation and keeps it going; a gateway serves many, and each request brings its own
 //! history. A gateway can replace the beginning of a history, so the question is when that is worth its price, and by
 //! what. [`HistoryState`] remembers one history between requests: what was measured, how fast the window fills, what
-//! failed. [`CompactionAttempt`] makes one history smaller: it returns the effects to perform, step by step, and takes
+//! failed. `plan_request` decides what happens to a request before it is sent, and [`HistoryState::after_reply`] what
+//! follows its answer; [`worked_on`] says which part an attempt works on. [`CompactionAttempt`] makes one history smaller: it returns the effects to perform, step by step, and takes
 //! their results. [`HistoryRent`] says what the messages of a history have cost, so that it is made smaller when that
 //! pays (V9). All are pure: no locks, clocks or stores. The rules are the engine's: its `WindowGrowth` says how
 //! far ahead to act, [`worth`](fn@crate::plan::worth) whether it pays, [`Breaker`](crate::plan::Breaker) when a model
 //! is no longer asked.
 
+mod after_reply;
 mod attempt;
 mod effect;
 mod newest;
 mod occasion;
+mod plan_request;
 mod state;
 
 pub use crate::economy::HistoryRent;
+pub use after_reply::{
+    AnsweredRequest, MessagesAtHand, NotesAtHand, ReplyFollowUp, SummaryPrice, UnansweredRequest,
+};
 pub use attempt::{
     AttemptContext, CompactionAttempt, PlainRequestSupport, SHORTEST_ANSWER, SummaryRequestFacts,
 };
@@ -25,4 +31,10 @@ pub use effect::{
 };
 pub use newest::{RequestSizes, newest_room};
 pub use occasion::{AttemptOccasion, OverflowEvidence, OversizedRequest};
+pub use plan_request::{
+    BeginningChoice, BeginningOrigin, BreakpointSetter, CachingFacts, ConversationCache,
+    FormerBeginning, FoundBeginning, HistoryPart, MeasuredContinuation, PreparedPrefix,
+    RequestPlace, RequestStep, RoomNeed, SentElsewhere, conversation_cache, room_limit, room_need,
+    threshold_distance, worked_on,
+};
 pub use state::{HistoryChange, HistoryState, MeasuredReply};

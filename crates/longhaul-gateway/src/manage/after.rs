@@ -1,38 +1,27 @@
-//! What follows an answered request: the measured usage is remembered, savings and cost are calculated, and a
-//! conversation that nearly fills its window is compacted for the next request.
+//! What follows an answered request: the measured usage is remembered, savings and cost are calculated, and what the
+//! core decides is begun (`history/after_reply.rs`).
 
 use std::sync::Arc;
 
-use longhaul_core::history::{HistoryState, MeasuredReply};
+use longhaul_core::history::{
+    AnsweredRequest, MeasuredReply, MessagesAtHand, ReplyFollowUp, UnansweredRequest,
+};
 use longhaul_core::message::Usage;
 use longhaul_core::money::Usd;
-use longhaul_core::window::{SwitchableAction, WindowStatus};
 
 use super::compactor::Compactor;
 use super::request_context::RequestContext;
 use super::weight::TokenDensity;
 use super::work::{AnswerTokens, WorkOccasion};
-use crate::branch::BranchId;
 
 impl Compactor {
-    /// A request was answered: if its window is nearly full, the conversation is compacted for the next request.
+    /// A request was answered: what is known of the conversation is brought up to date, and what follows is begun.
     pub(crate) fn answered(self: &Arc<Self>, material: RequestContext, usage: &Usage) {
         let line = material.placed.line;
         let (used, prompt) = (usage.context(), usage.prompt());
         let trail = material.outgoing.marked.as_ref();
         let trail = trail.and_then(|(_, trail)| trail.clone()).map(Arc::new);
         let known = self.windows.of(&material.model);
-        let notes = self.notes.as_ref().filter(|notes| notes.are_fresh(line));
-        let may = self.settings.config.background
-            && (self.may(SwitchableAction::Automatic) || self.may(SwitchableAction::Micro));
-        let is_due = |state: &HistoryState| {
-            material.size.is_none()
-                && may
-                && (known.window.as_ref()).is_some_and(|window| match notes {
-                    Some(_) => state.is_due_with_notes(window),
-                    None => state.is_due(window),
-                })
-        };
         if let Some(additions) = material.additions {
             self.branch_states
                 .additions_measured(line, known.spec.tokenizer, prompt, additions);
@@ -47,33 +36,37 @@ impl Compactor {
             answered: None,
         };
         let now = self.clock.now();
-        let due = (self.branch_states).answered(line, measured, trail, now, is_due);
-        let answered = AnswerTokens { prompt, used };
-        let occasion = match &material.summary_pays {
-            _ if due => Some(WorkOccasion::Ahead(answered)),
-            Some(_) if material.size.is_none() && !self.rests(line, used) => {
-                Some(WorkOccasion::Pays(answered))
-            }
-            _ => None,
+        let answered = AnsweredRequest {
+            window: known.window.as_ref(),
+            switches: &self.settings.config.switches,
+            timing: self.timing(),
+            messages: material.at_hand(),
+            notes: self.notes_at_hand(line),
+            price: material.summary_price(),
         };
-        if let Some(occasion) = occasion {
-            let care = Arc::clone(self);
-            let work = async move { care.work(material, occasion).await };
-            self.tasks.spawn_on(work, &self.runtime);
-        } else if self.notes.is_some() {
-            self.note(material, used);
+        let next = (self.branch_states).answered(line, measured, trail, now, |state| {
+            state.after_reply(&answered)
+        });
+        let tokens = AnswerTokens { prompt, used };
+        match next {
+            ReplyFollowUp::CompactAhead => self.begin_work(material, WorkOccasion::Ahead(tokens)),
+            ReplyFollowUp::SummarizeByPrice => {
+                self.begin_work(material, WorkOccasion::Pays(tokens))
+            }
+            ReplyFollowUp::TakeNotes => self.note(material, used),
+            ReplyFollowUp::Nothing => {}
         }
+    }
+
+    /// Begins work that no request waits for.
+    fn begin_work(self: &Arc<Self>, material: RequestContext, occasion: WorkOccasion) {
+        let care = Arc::clone(self);
+        let work = async move { care.work(material, occasion).await };
+        self.tasks.spawn_on(work, &self.runtime);
     }
 
     /// A request was sent: drops what will not be needed of it when it is answered.
     pub(crate) fn sent(&self, material: &mut RequestContext) {
-        let known = self.windows.of(&material.model);
-        // Compaction is due at seven tenths of the threshold at the earliest, and few texts have a token for each byte.
-        let may_be_due = |window: &WindowStatus| {
-            let sent = material.size().sent as u64;
-            let used = self.branch_states.measured(material.placed.line).used;
-            sent >= window.auto_compact / 2 || used >= window.auto_compact / 2
-        };
         let base = material.outgoing.replaced.as_ref();
         let line = material.placed.line;
         let is_counted = base.is_none_or(|(base, _)| {
@@ -81,16 +74,17 @@ impl Compactor {
                 .left_out(line, base.beginning())
                 .is_some()
         });
-        let due = known.window.as_ref().is_some_and(may_be_due);
-        let pays = material.summary_pays.is_some();
-        if self.notes.is_none() && is_counted && !due && !pays {
+        let known = self.windows.of(&material.model);
+        let sent = UnansweredRequest {
+            window: known.window.as_ref(),
+            bytes: material.size().sent as u64,
+            notes: self.notes_at_hand(line),
+            price: material.summary_price(),
+        };
+        let needed = self.branch_states.history(line).may_need_messages(&sent);
+        if is_counted && needed == MessagesAtHand::Dropped {
             material.let_go();
         }
-    }
-
-    /// Whether an earlier summary was of no use, and too little was added since.
-    fn rests(&self, line: BranchId, used: u64) -> bool {
-        self.branch_states.history(line).rests_after_failure(used)
     }
 
     /// A summary was requested without success: its cost is added to the compacted prefix in use, or to the next one.

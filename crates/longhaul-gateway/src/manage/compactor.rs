@@ -6,6 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use longhaul::{Clock, SystemClock};
 use longhaul_core::config::ResultReduction;
 use longhaul_core::economy::EconomyPolicy;
+use longhaul_core::engine::SummaryTiming;
+use longhaul_core::history::NotesAtHand;
 use longhaul_core::models::ModelSpec;
 use longhaul_core::window::{SwitchVerdict, SwitchableAction, WindowStatus};
 use tokio::runtime::Handle;
@@ -119,6 +121,23 @@ impl Compactor {
     /// Whether the user's switches permit an action.
     pub(super) fn may(&self, action: SwitchableAction) -> bool {
         self.settings.config.switches.decide(action) == SwitchVerdict::Allowed
+    }
+
+    /// When summaries are made.
+    pub(super) fn timing(&self) -> SummaryTiming {
+        match self.settings.config.background {
+            true => SummaryTiming::Ahead,
+            false => SummaryTiming::WhenFull,
+        }
+    }
+
+    /// The session's notes of a conversation.
+    pub(super) fn notes_at_hand(&self, line: BranchId) -> NotesAtHand {
+        match &self.notes {
+            None => NotesAtHand::Off,
+            Some(notes) if notes.are_fresh(line) => NotesAtHand::Fresh,
+            Some(_) => NotesAtHand::None,
+        }
     }
 
     /// Which actions are decided by their price, unless a rule says otherwise.

@@ -12,15 +12,20 @@ use std::sync::Arc;
 use bytes::Bytes;
 use longhaul_core::economy::{
     EconomyAction, EconomyDecision, EconomyPolicy, EconomyRecord, PrefixWarmth, ResultRemoval,
-    RuleSituation, StrippedThinking, ThresholdDistance, TokenRates, decide_before,
+    RuleSituation, StrippedThinking, TokenRates, decide_before,
 };
-use longhaul_core::history::HistoryChange;
+use longhaul_core::history::{
+    BreakpointSetter, CachingFacts, HistoryChange, RequestPlace, conversation_cache,
+    threshold_distance,
+};
 use longhaul_core::message::Id;
+use longhaul_core::micro::PressureOwner;
 use longhaul_core::models::ModelSpec;
+use longhaul_core::plan::{may_clear_by_price, policy_in_effect};
 use longhaul_core::prompt::Ttl;
 use longhaul_core::report::{LossReport, ResultLoss, ViewTokens};
 use longhaul_core::tokens::calibrated::CalibratedCounter;
-use longhaul_core::window::SwitchableAction;
+use longhaul_core::window::{SwitchableAction, WindowStatus};
 use longhaul_provider::Dialect;
 
 use super::clear::result_calls;
@@ -44,33 +49,34 @@ struct PriceSituation {
     rates: TokenRates,
     warmth: PrefixWarmth,
     history: PricedHistory,
+    window: WindowStatus,
 }
 
 impl Compactor {
     /// The policy by which a request is decided: none, if the model's prices are not known or the user's switches do
     /// not permit it.
     pub(super) fn economy_of(&self, material: &RequestContext) -> EconomyPolicy {
-        if material.economy == EconomyPolicy::Off || !self.may(SwitchableAction::Automatic) {
-            return EconomyPolicy::Off;
-        }
         let known = self.windows.of(&material.model);
-        if known.spec.prices.is_none() {
+        let switches = &self.settings.config.switches;
+        let is_asked_for = material.economy != EconomyPolicy::Off;
+        if is_asked_for && known.spec.prices.is_none() && self.may(SwitchableAction::Automatic) {
             self.unpriced.tell_once(&material.model);
-            return EconomyPolicy::Off;
         }
-        material.economy
+        policy_in_effect(material.economy, switches, &known.spec)
     }
 
     /// Decides by price before a request is sent, and clears if that pays.
-    pub(super) async fn economize(&self, material: &mut RequestContext) {
-        let policy = self.economy_of(material);
-        if policy == EconomyPolicy::Off {
-            return;
-        }
+    pub(super) async fn economize(&self, material: &mut RequestContext, policy: EconomyPolicy) {
         let Some(mut situation) = self.priced(material) else {
             return;
         };
-        let threshold = self.threshold_distance(material, &situation.history);
+        let history = &situation.history;
+        let threshold = threshold_distance(
+            &situation.window,
+            history.view.view(),
+            history.growth.per_request(),
+            history.forecast,
+        );
         let binds = situation.spec.thinking.binding.may_bind();
         let decision = decide_before(
             &mut situation.history.view,
@@ -86,7 +92,7 @@ impl Compactor {
                 },
                 summary: Some(situation.history.forecast),
             },
-            threshold,
+            Some(threshold),
         );
         let Some(decision) = decision else {
             keep_findable(material, &situation);
@@ -106,21 +112,6 @@ impl Compactor {
         }
     }
 
-    /// How far the threshold is at which a summary is made.
-    fn threshold_distance(
-        &self,
-        material: &RequestContext,
-        history: &PricedHistory,
-    ) -> Option<ThresholdDistance> {
-        let known = self.windows.of(&material.model);
-        let threshold = known.window.as_ref()?.auto_compact;
-        Some(ThresholdDistance {
-            room: threshold.saturating_sub(history.view.view()),
-            growth: history.growth.per_request(),
-            summary: Some(history.forecast),
-        })
-    }
-
     /// Where the provider's cache will be found again.
     fn cache_entries(&self, material: &RequestContext) -> CacheEntries {
         if material.dialect != Dialect::Anthropic || material.outgoing.replaced.is_none() {
@@ -136,10 +127,13 @@ impl Compactor {
 
     /// Whether results may be cleared by price (V5).
     fn clearing(&self, material: &RequestContext) -> ClearingPermission {
-        if self.may(SwitchableAction::Micro) && !material.is_cleared_by_the_provider() {
-            ClearingPermission::Permitted
-        } else {
-            ClearingPermission::Off
+        let owner = match material.is_cleared_by_the_provider() {
+            true => PressureOwner::Providers,
+            false => PressureOwner::Ours,
+        };
+        match may_clear_by_price(&self.settings.config.switches, owner) {
+            true => ClearingPermission::Permitted,
+            false => ClearingPermission::Off,
         }
     }
 
@@ -147,26 +141,31 @@ impl Compactor {
         let known = self.windows.of(&material.model);
         let spec = Arc::clone(&known.spec);
         let prices = spec.prices.as_ref()?;
-        let window = known.window.as_ref()?;
+        let window = known.window?;
         // What this gateway alone has learned must not make it decide differently from others.
         let counter = CalibratedCounter::new(spec.tokenizer);
         let sizes = SizedHistory::of(material, &self.sizes, &self.settings)?;
         let ttl = ttl_of(material);
         let view = sizes.total(&counter);
-        let is_cached = view >= spec.cache_minimum && self.is_cached(material);
-        let (billed, warmth) = if is_cached {
-            let idle = self.idle_seconds(material);
-            (PrefixWarmth::Hot, PrefixWarmth::after(idle, ttl))
-        } else {
-            (PrefixWarmth::Uncached, PrefixWarmth::Uncached)
-        };
+        let cache = conversation_cache(&CachingFacts {
+            setter: self.breakpoint_setter(material),
+            place: match material.roles().contains(&BodyRole::Assistant) {
+                true => RequestPlace::Later,
+                false => RequestPlace::First,
+            },
+            model: &spec,
+            view,
+            ttl,
+            idle_seconds: self.idle_seconds(material),
+        });
         let rates = TokenRates::of(prices, view, ttl);
         let (clearing, entries) = (self.clearing(material), self.cache_entries(material));
-        let history = sizes.priced(&counter, window.scale(), billed, clearing, entries);
+        let history = sizes.priced(&counter, window.scale(), cache.billed, clearing, entries);
         Some(PriceSituation {
             rates,
-            warmth,
+            warmth: cache.next,
             history,
+            window,
             spec,
         })
     }
@@ -178,14 +177,17 @@ impl Compactor {
         Some(self.clock.now().duration_since(last).as_secs())
     }
 
-    /// Whether requests of the conversation are cached: by the client's breakpoints, by the gateway's, or by a provider
-    /// that needs none. A gateway marks a conversation without breakpoints from its second request on; this is read from
-    /// the request, because another gateway may have sent the earlier ones.
-    fn is_cached(&self, material: &RequestContext) -> bool {
-        material.dialect != Dialect::Anthropic
-            || self.breakpoints == BreakpointMode::Manage
-            || material.roles().contains(&BodyRole::Assistant)
-            || material.recognized.breakpoints.are_set()
+    /// Who sets the conversation's breakpoints.
+    fn breakpoint_setter(&self, material: &RequestContext) -> BreakpointSetter {
+        if material.dialect != Dialect::Anthropic {
+            BreakpointSetter::Nobody
+        } else if self.breakpoints == BreakpointMode::Manage {
+            BreakpointSetter::Gateway
+        } else if material.recognized.breakpoints.are_set() {
+            BreakpointSetter::Client
+        } else {
+            BreakpointSetter::GatewayFromSecond
+        }
     }
 
     /// Clears these results of the view, durably, and sends the request that way.
@@ -236,14 +238,12 @@ impl Compactor {
                 }
                 material.expected = Some(expected.saturating_sub(decision.freed / 4 * 3));
                 material.cleared_by_price = Some(record.clone());
-                if let Some(window) = &self.windows.of(&material.model).window {
-                    let change = HistoryChange::Shrunk {
-                        after: tokens.after,
-                        by: None,
-                        millis: 0,
-                    };
-                    self.branch_states.apply(line, change, window);
-                }
+                let change = HistoryChange::Shrunk {
+                    after: tokens.after,
+                    by: None,
+                    millis: 0,
+                };
+                self.branch_states.apply(line, change, &situation.window);
                 self.metrics.compacted(CompactedPrefixKind::Cleared);
                 self.changes.changed(material.placed.session);
                 tracing::info!(%line, before = tokens.before, after = tokens.after, price = record.price_usd, rent = record.rent_usd, "old results were cleared, because that pays");

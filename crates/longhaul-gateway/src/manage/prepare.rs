@@ -1,14 +1,16 @@
 //! Prepares what is sent for a request: its compacted prefix is looked up and put in place, and a request that would
-//! not fit is compacted before it is sent.
+//! not fit is compacted before it is sent. The core decides (`history/plan_request.rs`); here the figures are gathered,
+//! and what was decided is done.
 
 use std::pin::Pin;
 use std::sync::Arc;
 
-use longhaul_core::economy::EconomyPolicy;
-use longhaul_core::history::{MeasuredReply, OverflowEvidence, OversizedRequest};
-use longhaul_core::micro::is_rested;
+use longhaul_core::history::{
+    BeginningChoice, BeginningOrigin, FormerBeginning, FoundBeginning, MeasuredContinuation,
+    MeasuredReply, OverflowEvidence, OversizedRequest, PreparedPrefix, RequestStep, RoomNeed,
+    SentElsewhere, room_limit, room_need,
+};
 use longhaul_core::tokens::calibrated::UnscaledTokens;
-use longhaul_core::window::SwitchableAction;
 use longhaul_provider::Dialect;
 
 use super::compacted_prefixes::LoadedPrefix;
@@ -27,13 +29,6 @@ use crate::store::StoreError;
 /// How often the gateway tries to make a request fit, with less content each time.
 pub(super) const TRIES: u32 = 4;
 
-/// Whether a prefix that was made ahead is held back until the threshold is reached.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum PreparedPrefix {
-    HeldBack,
-    None,
-}
-
 /// The outcome of preparing a request.
 #[derive(Debug, Default)]
 pub(crate) struct Prepared {
@@ -48,14 +43,13 @@ impl Compactor {
         // The future is large, and few requests have new results.
         Box::pin(self.reduce(material, ReductionPurpose::Sending)).await;
         self.find(material).await;
-        let held_back = self.not_yet(material).await;
-        let measured = self.branch_states.measured(material.placed.line);
+        let prepared = self.choose_prefix(material).await;
+        let (measured, step) = self.next_step(material, prepared);
         self.measure_additions(material, &measured);
-        match (self.economy_of(material), held_back) {
-            (EconomyPolicy::Off, _) => self.clear_after_rest(material, &measured).await,
-            // A summary was paid for and comes into use soon.
-            (_, PreparedPrefix::HeldBack) => {}
-            (_, PreparedPrefix::None) => self.economize(material).await,
+        match step {
+            RequestStep::ClearAfterRest => self.clear_after_rest(material, measured.used).await,
+            RequestStep::DecideByPrice(policy) => self.economize(material, policy).await,
+            RequestStep::Nothing => {}
         }
         self.make_room(material, &measured).await;
         let known = self.windows.of(&material.model);
@@ -72,19 +66,23 @@ impl Compactor {
         }
     }
 
-    /// Clears old results if the conversation was idle for so long that the provider's cache is cold (U3).
-    async fn clear_after_rest(
-        self: &Arc<Self>,
-        material: &mut RequestContext,
-        measured: &MeasuredReply,
-    ) {
-        let limits = &self.settings.config.micro;
-        let rested = is_rested(limits, measured.answered, self.clock.now());
-        let used = measured.used;
-        if rested
-            && self.may(SwitchableAction::Micro)
-            && self.work_on(material, WorkOccasion::Rested { used }).await
-        {
+    /// What was measured last, and what is done to a request while it has room.
+    fn next_step(
+        &self,
+        material: &RequestContext,
+        prepared: PreparedPrefix,
+    ) -> (MeasuredReply, RequestStep) {
+        let history = self.branch_states.history(material.placed.line);
+        let config = &self.settings.config;
+        let rules = (&config.switches, &config.micro);
+        let policy = self.economy_of(material);
+        let step = history.before_request(policy, prepared, rules, self.clock.now());
+        (history.measured, step)
+    }
+
+    /// Clears old results, because the conversation was idle for so long that the provider's cache is cold (U3).
+    async fn clear_after_rest(self: &Arc<Self>, material: &mut RequestContext, used: u64) {
+        if self.work_on(material, WorkOccasion::Rested { used }).await {
             self.find(material).await;
         }
     }
@@ -187,25 +185,27 @@ impl Compactor {
         OutgoingRequestBody::with_prefix(material, &whole)
     }
 
-    /// A prefix that was made ahead waits until the threshold is reached: until then, the beginning stays as it was
-    /// sent last, and so does the cache.
-    async fn not_yet(&self, material: &mut RequestContext) -> PreparedPrefix {
+    /// Chooses between the prefix that was found and the one that was sent last. Returns whether the newer one is held
+    /// back.
+    async fn choose_prefix(&self, material: &mut RequestContext) -> PreparedPrefix {
         let standing = self.branch_states.of(material.placed.line);
         let known = self.windows.of(&material.model);
         let (Some(window), Some((newer, _))) = (&known.window, &material.outgoing.replaced) else {
             return PreparedPrefix::None;
         };
-        let same = standing.beginning == Some(newer.beginning());
-        // Another gateway may have sent it already; and one that was made because it pays need not wait.
-        if same
-            || newer.rewrite.made.economy().is_some()
-            || !self.rewrites.are_all_known()
-            || newer.rewrite.made.waited.is_some()
-            || standing.history.measured.used == 0
-        {
+        let found = FoundBeginning {
+            beginning: newer.beginning(),
+            origin: origin(newer),
+            sent_elsewhere: match self.rewrites.are_all_known() {
+                true => SentElsewhere::No,
+                false => SentElsewhere::Possibly,
+            },
+        };
+        let former = standing.beginning;
+        if standing.history.choose_beginning(former, &found) == BeginningChoice::Found {
             return PreparedPrefix::None;
         }
-        let before = match standing.beginning {
+        let before = match former {
             None => Some(OutgoingRequestBody::unchanged(&material.body)),
             Some(at) => {
                 let found = self.rewrites.find(material.tenant, &[at]).await;
@@ -217,14 +217,20 @@ impl Compactor {
             return PreparedPrefix::None;
         };
         let newer = std::mem::replace(&mut material.outgoing, before);
-        let was_measured = standing.history.measured.beginning == standing.beginning
-            && material.first_after(standing.history.measured.at).is_some();
-        let fits = self.expected(material, &standing.history.measured) < window.auto_compact;
-        if was_measured && fits {
-            return PreparedPrefix::HeldBack;
+        let measured = &standing.history.measured;
+        let former = FormerBeginning {
+            beginning: former,
+            continuation: match material.first_after(measured.at) {
+                Some(_) => MeasuredContinuation::Continues,
+                None => MeasuredContinuation::Differs,
+            },
+            expected: self.expected(material, measured),
+        };
+        let prepared = standing.history.keeps_former(&former, window);
+        if prepared == PreparedPrefix::None {
+            material.outgoing = newer;
         }
-        material.outgoing = newer;
-        PreparedPrefix::None
+        prepared
     }
 
     /// The compacted prefix that a request may begin with.
@@ -264,19 +270,15 @@ impl Compactor {
         let Some(window) = &known.window else {
             return;
         };
-        let limit = match self.settings.config.background {
-            true => window.blocking,
-            // Nothing is made ahead: compaction happens when the threshold is reached.
-            false => window.auto_compact,
-        };
+        let timing = self.timing();
         // A token is at least one byte.
-        if (material.outgoing.len() as u64) < limit {
+        if (material.outgoing.len() as u64) < room_limit(window, timing) {
             return;
         }
         let tokenizer = known.spec.tokenizer;
         let expected = self.expected(material, measured);
-        let may = self.may(SwitchableAction::Automatic) || self.may(SwitchableAction::Micro);
-        if expected < limit || !may || !material.may_be_shortened(window.auto_compact, tokenizer) {
+        let need = room_need(expected, window, timing, &self.settings.config.switches);
+        if need == RoomNeed::None || !material.may_be_shortened(window.auto_compact, tokenizer) {
             return;
         }
         for tries in 0..TRIES {
@@ -346,5 +348,17 @@ impl Compactor {
             }
             _ => careful(UnscaledTokens::whole(sizes.unscaled_total())),
         }
+    }
+}
+
+/// Why a compacted prefix was made.
+fn origin(prefix: &LoadedPrefix) -> BeginningOrigin {
+    let made = &prefix.rewrite.made;
+    if made.economy().is_some() {
+        BeginningOrigin::Price
+    } else if made.waited.is_some() {
+        BeginningOrigin::Waited
+    } else {
+        BeginningOrigin::Ahead
     }
 }

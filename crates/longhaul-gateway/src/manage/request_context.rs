@@ -6,7 +6,9 @@ use bytes::Bytes;
 use longhaul_core::cache::PrefixReplacement;
 use longhaul_core::config::ResultReduction;
 use longhaul_core::economy::{EconomyPolicy, EconomyRecord};
+use longhaul_core::history::{MessagesAtHand, SummaryPrice};
 use longhaul_core::models::Tokenizer;
+use longhaul_core::plan::verbatim_tail;
 use longhaul_core::tokens::calibrated::UnscaledTokens;
 use longhaul_provider::Dialect;
 
@@ -169,6 +171,22 @@ impl RequestContext {
             summary_pays: None,
             expected: None,
             additions: None,
+        }
+    }
+
+    /// Whether the client's messages can still be read.
+    pub(super) fn at_hand(&self) -> MessagesAtHand {
+        match self.size {
+            Some(_) => MessagesAtHand::Dropped,
+            None => MessagesAtHand::Kept,
+        }
+    }
+
+    /// Whether it was decided that a summary pays.
+    pub(super) fn summary_price(&self) -> SummaryPrice {
+        match self.summary_pays {
+            Some(_) => SummaryPrice::Pays,
+            None => SummaryPrice::PaysNot,
         }
     }
 
@@ -353,21 +371,15 @@ impl RequestContext {
         measured: u64,
     ) -> Option<ConversationCut> {
         let roles = self.roles();
-        let mut kept = 0;
-        let mut last = None;
-        for index in (0..roles.len()).rev() {
-            kept += density.tokens(self.weight_of(index)?);
-            let before = index.checked_sub(1)?;
-            // A reply follows, and with it everything that answers its calls.
-            if kept >= tokens
-                && roles.get(index) == Some(&BodyRole::Assistant)
-                && roles.get(before) == Some(&BodyRole::User)
-            {
-                last = Some(before);
-                break;
-            }
-        }
-        let cut = self.cut_at(last?, Some(measured.saturating_sub(kept)))?;
+        let sizes =
+            (0..roles.len()).map(|index| density.tokens(self.weight_of(index).unwrap_or(0)));
+        // A reply follows, and with it everything that answers its calls.
+        let tail = verbatim_tail(sizes, tokens, |from| {
+            let before = from.checked_sub(1).and_then(|before| roles.get(before));
+            roles.get(from) == Some(&BodyRole::Assistant) && before == Some(&BodyRole::User)
+        })?;
+        let last = tail.from.checked_sub(1)?;
+        let cut = self.cut_at(last, Some(measured.saturating_sub(tail.tokens)))?;
         let known = self.outgoing.replaced.as_ref();
         known
             .is_none_or(|(base, _)| cut.messages > base.rewrite.messages)

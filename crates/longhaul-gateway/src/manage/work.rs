@@ -1,11 +1,11 @@
-//! One unit of work on a conversation, with one worker at a time: which part is compacted, and how long a request waits
-//! for that. `make` does the work on that part.
+//! One unit of work on a conversation, with one worker at a time, and how long a request waits for that. The core says
+//! which part is compacted (`history/plan_request.rs`), and `make` does the work on that part.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use longhaul_core::economy::{RESTORED_FILE, VERBATIM_TOKENS};
-use longhaul_core::history::{self, OversizedRequest};
+use longhaul_core::economy::RESTORED_FILE;
+use longhaul_core::history::{self, HistoryPart, HistoryState, OversizedRequest, worked_on};
 use tokio::sync::OwnedMutexGuard;
 use tokio::time::Instant;
 
@@ -20,9 +20,6 @@ const LOOK_AGAIN: Duration = Duration::from_millis(200);
 /// Conversations of one tenant with this many messages in common count as one when a worker is chosen for them: the
 /// first few messages may be a host's standard text.
 const ALIKE: usize = 8;
-/// Messages that the model has not seen yet stay as they are, unless that leaves less than one part in this many of the
-/// threshold free.
-const FREE: u64 = 4;
 /// The memory that compaction takes for each byte of a conversation: its entries, what is read of them, the summary
 /// request, and the resulting prefix.
 const READ: usize = 4;
@@ -206,22 +203,15 @@ impl Compactor {
         };
         let measured = density.tokens(weight.total());
         let head = density.tokens(weight.head);
-        let newest_stays = matches!(occasion, WorkOccasion::Full(_))
-            .then(|| material.cut_before_newest(Some(measured)))
-            .flatten()
-            .filter(|cut| {
-                let taken = head + density.tokens(cut.after);
-                taken <= window.auto_compact - window.auto_compact / FREE
-            });
-        let whole = match occasion {
-            // What is decided by price leaves the newest messages word for word (V5).
-            WorkOccasion::Pays(_) => {
-                let verbatim = window.scale().apply(VERBATIM_TOKENS);
-                material.cut_keeping(density, verbatim, measured)
+        let parts = worked_on(&occasion.planned(), &window).into_iter();
+        let cuts = parts.filter_map(|part| match part {
+            HistoryPart::BeforeNewest { most } => {
+                let cut = material.cut_before_newest(Some(measured))?;
+                (head + density.tokens(cut.after) <= most).then_some(cut)
             }
-            _ => material.cut(Some(measured)),
-        };
-        let cuts = newest_stays.into_iter().chain(whole);
+            HistoryPart::BeforeTokens(least) => material.cut_keeping(density, least, measured),
+            HistoryPart::Whole => material.cut(Some(measured)),
+        });
         for cut in cuts {
             let mut settings = self.settings.for_conversation(head, self.clock.now());
             if let WorkOccasion::Pays(_) = occasion {
