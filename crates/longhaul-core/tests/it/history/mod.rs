@@ -1,11 +1,14 @@
 //! Tests the planner of histories: its rules hold whatever the outcome of its effects. `planned` tests the order of
 //! steps in an attempt, `drafted` which drafts with a summary are tried, `priced` an attempt for its price, `remembered` what is
-//! known of a history between its requests.
+//! known of a history between its requests. `requests` tests what is decided before and after a request, and `machine` puts any
+//! sequence of requests, answers and attempts to one history.
 
 mod drafted;
+mod machine;
 mod planned;
 mod priced;
 mod remembered;
+mod requests;
 
 use jiff::{SignedDuration, Timestamp};
 use longhaul_core::history::{
