@@ -49,7 +49,7 @@ pub enum SummaryPrice {
     /// Its rent has reached its price.
     Pays,
     /// It has not, or nothing is decided by price.
-    PaysNot,
+    NotEarned,
 }
 
 /// What follows an answer.

@@ -186,7 +186,7 @@ impl RequestContext {
     pub(super) fn summary_price(&self) -> SummaryPrice {
         match self.summary_pays {
             Some(_) => SummaryPrice::Pays,
-            None => SummaryPrice::PaysNot,
+            None => SummaryPrice::NotEarned,
         }
     }
 

@@ -295,7 +295,7 @@ impl Machine {
         let limits = MicroLimits::default();
         let step =
             (self.state).before_request(policy, prepared, (&self.switches, &limits), self.now);
-        let mut price = SummaryPrice::PaysNot;
+        let mut price = SummaryPrice::NotEarned;
         match step {
             RequestStep::ClearAfterRest => {
                 self.decided.push("rested");

@@ -216,7 +216,7 @@ fn follow_up(used: u64, change: impl FnOnce(&mut AnsweredRequest<'_>)) -> ReplyF
         timing: SummaryTiming::Ahead,
         messages: MessagesAtHand::Kept,
         notes: NotesAtHand::Off,
-        price: SummaryPrice::PaysNot,
+        price: SummaryPrice::NotEarned,
     };
     change(&mut request);
     answered(&[used - 1_000, used]).after_reply(&request)
@@ -271,7 +271,7 @@ fn x8_messages_are_kept_until_the_answer_where_something_may_be_made_of_them() {
         window: Some(&window),
         bytes: half - 1,
         notes: NotesAtHand::Off,
-        price: SummaryPrice::PaysNot,
+        price: SummaryPrice::NotEarned,
     };
     let needed = |used: u64, sent: UnansweredRequest<'_>| {
         let mut state = HistoryState::default();
