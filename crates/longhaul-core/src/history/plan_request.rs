@@ -6,7 +6,7 @@
 
 use jiff::Timestamp;
 
-use super::attempt::AttemptOccasion;
+use super::occasion::AttemptOccasion;
 use super::state::HistoryState;
 use crate::economy::{
     EconomyPolicy, PrefixWarmth, SummaryForecast, ThresholdDistance, VERBATIM_TOKENS,

@@ -57,11 +57,6 @@ impl CircuitBreaker {
         *self = Self::default();
     }
 
-    /// Opens the breaker, whatever happened.
-    pub(crate) fn open(&mut self) {
-        self.failures = FAILURES;
-    }
-
     /// Notes that something was done without a model. After `most` times an open breaker is half open: a model is tried
     /// once more, and one more failure opens the breaker again.
     pub(crate) fn went_without(&mut self, most: u32) {

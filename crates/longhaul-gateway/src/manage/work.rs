@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use longhaul_core::economy::RESTORED_FILE;
-use longhaul_core::history::{self, HistoryPart, HistoryState, OversizedRequest, worked_on};
+use longhaul_core::history::{self, HistoryPart, OversizedRequest, worked_on};
 use tokio::sync::OwnedMutexGuard;
 use tokio::time::Instant;
 
