@@ -30,6 +30,7 @@ pub use rates::{PrefixWarmth, TokenRates};
 pub use record::{EconomyOutcome, EconomyRecord, RecordedEconomyAction};
 pub use removable::{
     CLEARED_RESULT, KEPT_COLD, KEPT_HOT, RESTORED_FILE, VERBATIM_PROMPTS, VERBATIM_TOKENS,
+    freed_by_clearing,
 };
 pub use rent::{ConversationRent, RentedResult, StrippedThinking, ViewPart};
 pub use rule::{

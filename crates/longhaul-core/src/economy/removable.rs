@@ -22,6 +22,13 @@ pub const VERBATIM_PROMPTS: u64 = 20_000;
 /// names all files, so the model knows what it can read.
 pub const RESTORED_FILE: u64 = 1_000;
 
+/// Returns what clearing a result of this size frees. One that is hardly larger than the marker is not cleared (V4): it
+/// frees nothing, but counts among the newest results.
+pub fn freed_by_clearing(tokens: u64) -> u64 {
+    let freed = tokens.saturating_sub(CLEARED_RESULT);
+    if freed < CLEARED_RESULT { 0 } else { freed }
+}
+
 /// Returns how many of the oldest results may go, of `active` results of which `unsent` came since the last request.
 pub(super) fn removable(active: usize, unsent: usize, warmth: PrefixWarmth) -> usize {
     let kept = match warmth {
@@ -29,4 +36,15 @@ pub(super) fn removable(active: usize, unsent: usize, warmth: PrefixWarmth) -> u
         PrefixWarmth::Cold => KEPT_COLD,
     };
     active.saturating_sub(kept.max(unsent))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn v4_a_result_that_is_hardly_larger_than_the_marker_frees_nothing() {
+        let sizes = [0, 60, 119, 120, 1_000];
+        assert_eq!(sizes.map(freed_by_clearing), [0, 0, 0, 60, 940]);
+    }
 }

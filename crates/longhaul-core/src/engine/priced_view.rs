@@ -10,8 +10,8 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use crate::economy::{
-    CLEARED_RESULT, HistoryRent, PrefixWarmth, ResultSubject, StrippedThinking, SummaryForecast,
-    ViewGrowth, ViewPart, subject, superseded,
+    HistoryRent, PrefixWarmth, ResultSubject, StrippedThinking, SummaryForecast, ViewGrowth,
+    ViewPart, freed_by_clearing, subject, superseded,
 };
 use crate::hash::{Map, Set};
 use crate::message::{BlockKind, EntryBlock, EntryView, Id, Sent, Subtype, Usage};
@@ -241,15 +241,15 @@ impl PricedView {
                 let call = self.open.remove(&id);
                 let is_clearable = call.as_ref().is_some_and(|call| call.is_clearable);
                 self.subjects.push((id, call.and_then(|call| call.about)));
-                // A result that is hardly larger than the marker stays.
-                let freed = tokens.checked_sub(CLEARED_RESULT);
-                match freed.filter(|freed| *freed >= CLEARED_RESULT && is_clearable) {
-                    Some(freed) => {
-                        let key = self.calls.len() as u64;
-                        self.calls.push(id);
-                        ViewPart::Result { key, tokens, freed }
-                    }
-                    None => ViewPart::Text(tokens),
+                if !is_clearable {
+                    return ViewPart::Text(tokens);
+                }
+                let key = self.calls.len() as u64;
+                self.calls.push(id);
+                ViewPart::Result {
+                    key,
+                    tokens,
+                    freed: freed_by_clearing(tokens),
                 }
             }
             (Some(kind), _) if kind.is_thinking() => ViewPart::Thinking(tokens),
@@ -355,9 +355,10 @@ impl PricedView {
             call.is_some_and(|call| calls.contains(call))
         });
         places.map(|(place, _)| place).collect()
+        let keys = keys.filter(|result| result.freed > 0);
     }
 
-    /// The calls of active results, by their places.
+    /// The calls of active results whose clearing frees anything, by their places.
     pub(super) fn calls_of(&self, results: Range<usize>) -> Set<Id> {
         let all = self.rent.view().results();
         let keys = all.skip(results.start).take(results.len());

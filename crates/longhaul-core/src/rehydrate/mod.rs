@@ -14,7 +14,7 @@ mod todos;
 
 pub use agents::{AgentState, BackgroundAgent};
 pub use files::FileText;
-pub use read_files::{ReadFile, ReadFiles, RestoreExclusions};
+pub use read_files::{MOST_RESTORED_FILES, ReadFile, ReadFiles, RestoreExclusions};
 pub use restore::{
     CancellationWords, PlanFile, RestoreInput, RestoreSourceResult, RestoredAttachment,
     RestoredContext, restore,

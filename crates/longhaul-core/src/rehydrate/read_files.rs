@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use crate::hash::Map;
 
 /// The maximum number of files that are read again.
-const MOST: usize = 5;
+pub const MOST_RESTORED_FILES: usize = 5;
 
 /// The names of files that the user context holds anyway (A4).
 const MEMORY_FILES: [&str; 3] = ["CLAUDE.md", "CLAUDE.local.md", "AGENTS.md"];
@@ -83,7 +83,7 @@ impl ReadFiles {
             .filter(|(path, _)| !exclusions.contains(path))
             .collect();
         files.sort_unstable_by_key(|(_, (at, count))| std::cmp::Reverse((*at, *count)));
-        files.truncate(MOST);
+        files.truncate(MOST_RESTORED_FILES);
         files
             .into_iter()
             .map(|(path, (at, _))| ReadFile {

@@ -5,12 +5,13 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use longhaul_core::economy::{
-    ConversationRent, PrefixWarmth, RESTORED_FILE, SummaryForecast, VERBATIM_TOKENS, ViewGrowth,
-    ViewPart,
+    CLEARED_RESULT, ConversationRent, PrefixWarmth, RESTORED_FILE, SummaryForecast,
+    VERBATIM_TOKENS, ViewGrowth, ViewPart, freed_by_clearing,
 };
 use longhaul_core::history::HistoryRent;
 use longhaul_core::message::Id;
 use longhaul_core::models::Tokenizer;
+use longhaul_core::rehydrate::MOST_RESTORED_FILES;
 use longhaul_core::tokens::calibrated::{
     CalibratedClass, CalibratedCounter, UnscaledTokens, blocks,
 };
@@ -23,15 +24,9 @@ use super::outgoing_body::position;
 use super::request_context::RequestContext;
 use crate::body::BodyRole;
 
-/// What stays of a result that was cleared: its frame and the marker.
-const MARKER: u64 = 60;
-
 /// The breakpoint that stays is before the oldest result that frees at least so many tokens, or the largest if none does:
 /// a small old one is not worth writing all that follows it again.
 const ANCHORED: u64 = 1_000;
-
-/// How many files a summary restores (R1).
-const FILES: usize = 5;
 
 /// Whether results may be cleared by price.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -155,7 +150,7 @@ impl<'r> SizedHistory<'r> {
             for part in &message.parts {
                 tokens += match part {
                     SizedPart::Result { call, tokens } if cleared.contains(call) => {
-                        counter.scaled(*tokens).tokens.min(MARKER)
+                        counter.scaled(*tokens).tokens.min(CLEARED_RESULT)
                     }
                     SizedPart::Text(tokens)
                     | SizedPart::Prompt(tokens)
@@ -228,14 +223,12 @@ impl<'r> SizedHistory<'r> {
                     SizedPart::Result { call, tokens: size } => {
                         let size = tokens(size);
                         if cleared.contains(&call) {
-                            ViewPart::Text(size.min(MARKER))
+                            ViewPart::Text(size.min(CLEARED_RESULT))
                         } else if clearing == ClearingPermission::Permitted
                             && clearable.contains(&call)
                             && !referred.contains(&call)
                         {
-                            // Small ones are not worth a marker, but count among the newest results.
-                            let freed = size.saturating_sub(MARKER);
-                            let freed = if freed < MARKER { 0 } else { freed };
+                            let freed = freed_by_clearing(size);
                             let is_worth_more =
                                 freed > anchored_before && anchored_before < ANCHORED;
                             if entries == CacheEntries::Anchored && is_worth_more {
@@ -284,14 +277,14 @@ impl<'r> SizedHistory<'r> {
             for part in message.parts.iter().rev() {
                 if let SizedPart::Result { call, tokens } = part
                     && reads.contains(call)
-                    && files < FILES
+                    && files < MOST_RESTORED_FILES
                 {
                     files += 1;
                     let tokens = counter.scaled(*tokens).tokens;
                     restored += if tokens <= largest { tokens } else { 0 };
                 }
             }
-            if files == FILES {
+            if files == MOST_RESTORED_FILES {
                 break;
             }
         }
