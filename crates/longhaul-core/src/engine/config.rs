@@ -1,7 +1,8 @@
 //! The engine's fixed configuration.
 
 use crate::boundary::{LineEnvelope, LineThread};
-use crate::config::{Config, SummarizerSetting};
+use crate::config::{Config, ResultReduction, SummarizerSetting};
+use crate::economy::EconomyPolicy;
 use crate::micro::{ClearableTools, MicroLimits, PressureOwner};
 use crate::models::ModelSpec;
 use crate::notes::{NotesProgress, NotesSettings};
@@ -85,6 +86,10 @@ pub struct EngineConfig {
     pub delivery: ReplyDelivery,
     /// Where the originals are that have left the window.
     pub originals: OriginalsLocation,
+    /// Which new results are made smaller before they are first sent (V8).
+    pub reduce: ResultReduction,
+    /// Which actions are decided by price from the first request on (V5). Where nothing is, thresholds alone decide.
+    pub economy: EconomyPolicy,
 }
 
 impl EngineConfig {
@@ -118,6 +123,8 @@ impl EngineConfig {
             preparation: SummaryTiming::WhenFull,
             delivery: ReplyDelivery::default(),
             originals: OriginalsLocation::default(),
+            reduce: ResultReduction::Off,
+            economy: EconomyPolicy::Off,
         }
     }
 }

@@ -59,9 +59,13 @@ struct NotesSpending {
 }
 
 impl EconomyState {
-    pub(super) fn new(terms: PricedViewTerms, live: &LiveConversation) -> Self {
+    pub(super) fn new(
+        policy: EconomyPolicy,
+        terms: PricedViewTerms,
+        live: &LiveConversation,
+    ) -> Self {
         Self {
-            policy: EconomyPolicy::Off,
+            policy,
             view: priced(terms, live),
             is_told: false,
             rest: 0,
@@ -79,13 +83,6 @@ impl EconomyState {
 }
 
 impl Engine {
-    /// Decides by price from the first request on (V5). Without this nothing is: thresholds alone decide.
-    #[must_use]
-    pub fn with_economy(mut self, policy: EconomyPolicy) -> Self {
-        self.economy.policy = policy;
-        self
-    }
-
     /// Which actions are to be decided by price. Where prices are not known, none is.
     pub fn economy(&self) -> EconomyPolicy {
         self.economy.policy

@@ -74,7 +74,6 @@ pub use live::{LiveConversation, LiveEntry};
 pub use result::{CallFailure, CallResult};
 
 use crate::cache::{self, CacheBreakDetector, WatchedCallId};
-use crate::config::ResultReduction;
 use crate::facts::{Facts, Vocabulary};
 use crate::hash::Set;
 use crate::message::{Entry, Id, Usage};
@@ -115,8 +114,6 @@ pub struct Engine {
     deletion: deletion::PendingDeletion,
     /// The provider's own clearing for the last reply.
     native: ProviderClearing,
-    /// How new results are made smaller.
-    reduction: ResultReduction,
     /// Decisions by price.
     economy: economy::EconomyState,
     tracking: CompactionTracking,
@@ -221,7 +218,8 @@ impl Engine {
             None => CompactionTracking::default(),
         };
         let deletion = deletion::PendingDeletion::after(live.cache_deleted());
-        let economy = economy::EconomyState::new(Self::priced_terms(&config, &head), &live);
+        let economy =
+            economy::EconomyState::new(config.economy, Self::priced_terms(&config, &head), &live);
         let mut engine = Self {
             ids,
             prefix_count: known_prefix_count(&live, &config),
@@ -237,7 +235,6 @@ impl Engine {
             cached,
             deletion,
             native: ProviderClearing::default(),
-            reduction: ResultReduction::Off,
             economy,
             tracking,
             growth: WindowGrowth::default(),

@@ -49,13 +49,6 @@ pub(super) struct PendingAddition {
 }
 
 impl Engine {
-    /// Makes new results smaller before they are first sent. Without this call they are sent as they come.
-    #[must_use]
-    pub fn reducing_results(mut self, setting: ResultReduction) -> Self {
-        self.reduction = setting;
-        self
-    }
-
     /// The results of a new entry that are sent in a smaller form, and how many tokens that saves.
     pub(super) fn reductions_of(&self, new: &NewEntry) -> (Vec<ReductionRecord>, u64) {
         let NewEntry::ToolResults(outputs) = new else {
@@ -78,7 +71,7 @@ impl Engine {
         let call = index.call(&output.tool_use_id)?;
         let is_recall = self.config.recall_tool.as_deref() == Some(&call.tool);
         let is_kept = is_recall || ClearableTools::never_contains(&call.tool);
-        if self.reduction == ResultReduction::Off || output.is_error || is_kept {
+        if self.config.reduce == ResultReduction::Off || output.is_error || is_kept {
             return None;
         }
         let raw = serde_json::to_vec(&output.content).ok()?;
@@ -101,7 +94,7 @@ impl Engine {
             text: &text,
         };
         let same = same.map(|result| &*result.call);
-        let reduced = reduce_among(result, same, earlier, self.reduction)?;
+        let reduced = reduce_among(result, same, earlier, self.config.reduce)?;
         let weight = |text: &str| RoughEstimator::text(text).unpadded();
         let saved = weight(&text).saturating_sub(weight(&reduced.text));
         let record = ReductionRecord {

@@ -186,6 +186,8 @@ impl SessionBuilder {
             delivery: self.delivery.unwrap_or(match self.observer {
                 Some(_) => ReplyDelivery::Streamed,
                 None => ReplyDelivery::Whole,
+            reduce: settings.reduce,
+            economy: settings.economy,
             }),
             ..base
         };
@@ -205,9 +207,7 @@ impl SessionBuilder {
             notes: notes_at.map(Arc::new),
             patience,
         };
-        let mut engine = Engine::new(config, ids, head, resume)
-            .reducing_results(settings.reduce)
-            .with_economy(settings.economy);
+        let mut engine = Engine::new(config, ids, head, resume);
         if settings.watch_small_models {
             engine = engine.watching_small_models();
         }

@@ -214,15 +214,15 @@ impl Desk {
             notes: setting.notes,
             preparation: setting.preparation,
             recall_tool: setting.recall_tool.map(str::to_owned),
+            reduce: setting.reduce,
+            economy: setting.economy,
             summary_model: setting.summary_model.map(|id| SummaryModel {
                 id: id.into(),
                 spec: (*ModelTable::builtin().resolve(id).spec).clone(),
             }),
             ..EngineConfig::new(identity, (*spec).clone(), window, &Config::default())
         };
-        let engine = Engine::new(config, UuidSequence::new(1), head(setting.model), resume)
-            .reducing_results(setting.reduce)
-            .with_economy(setting.economy);
+        let engine = Engine::new(config, UuidSequence::new(1), head(setting.model), resume);
         Self {
             engine,
             now: Timestamp::constant(1_800_000_000, 0),

@@ -146,6 +146,7 @@ fn engine_of(model: &str, economy: EconomyPolicy) -> Engine {
     };
     let config = EngineConfig {
         transcript: Some("/t/session.jsonl".into()),
+        economy,
         ..EngineConfig::new(
             identity,
             (*spec).clone(),
@@ -154,7 +155,7 @@ fn engine_of(model: &str, economy: EconomyPolicy) -> Engine {
         )
     };
     let head = prompt(model, SYSTEM).request_prefix(&spec).unwrap();
-    Engine::new(config, UuidSequence::new(1), head, EngineResume::default()).with_economy(economy)
+    Engine::new(config, UuidSequence::new(1), head, EngineResume::default())
 }
 
 impl Machine {
