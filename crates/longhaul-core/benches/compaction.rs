@@ -27,7 +27,6 @@ use longhaul_core::message::{Entry, Usage};
 use longhaul_core::micro::{CacheState, ClearableTools, MicroSituation, ToolResults, choose};
 use longhaul_core::models::ModelTable;
 use longhaul_core::prompt::{LatchedSettings, RequestPrefix, Ttl};
-use longhaul_core::tokens::RoughEstimator;
 use longhaul_core::window::{WindowInput, WindowSettings, WindowStatus};
 use serde_json::value::RawValue;
 
@@ -236,7 +235,7 @@ fn micro() {
         };
         for at in 0..count {
             for entry in pair(at) {
-                results.push(entry.view(), &RoughEstimator);
+                results.push(entry.view());
             }
         }
         let mut times = Vec::new();
@@ -244,7 +243,7 @@ fn micro() {
             let entries = pair(at);
             let start = Instant::now();
             for entry in &entries {
-                results.push(entry.view(), &RoughEstimator);
+                results.push(entry.view());
             }
             black_box(choose(&MicroSituation {
                 limits: &Default::default(),

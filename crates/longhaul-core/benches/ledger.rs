@@ -14,7 +14,7 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use longhaul_core::message::LineScanner;
-use longhaul_core::tokens::{EntryStanding, RoughEstimator, TokenLedger};
+use longhaul_core::tokens::{EntryStanding, TokenLedger};
 
 const ENTRIES_PER_TURN: usize = 6;
 const SHORT: usize = 1_000;
@@ -57,8 +57,7 @@ impl Session {
         for line in lines {
             let facets = self.scanner.scan(line.as_bytes()).unwrap();
             let entry = facets.view(line.as_bytes());
-            self.ledger
-                .entry(entry, EntryStanding::Live, &RoughEstimator);
+            self.ledger.entry(entry, EntryStanding::Live);
         }
         black_box(self.ledger.context());
     }

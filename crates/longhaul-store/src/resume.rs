@@ -18,7 +18,7 @@ use longhaul_core::message::{Entry, EntryKind, Id, LineScanner};
 use longhaul_core::prompt::{
     PlacedEntry, PrefixValidity, RenderingReplay, RequestAssembly, UnreadablePrefix,
 };
-use longhaul_core::tokens::{EntryStanding as TokenStanding, RoughEstimator, TokenLedger};
+use longhaul_core::tokens::{EntryStanding as TokenStanding, TokenLedger};
 use longhaul_core::transcript::{ResolvedConversation, ResumeNeed, ResumeProbe, TranscriptTable};
 
 use crate::error::ReadError;
@@ -122,12 +122,7 @@ fn resolved(tail: LoadedTranscript, from: u64) -> ResumedConversation {
     for line in tail.into_lines() {
         match line.content {
             LoadedContent::Entry(entry) => {
-                table.push(
-                    line.number,
-                    from + line.offset,
-                    entry.view(),
-                    &RoughEstimator,
-                );
+                table.push(line.number, from + line.offset, entry.view());
                 if entry.facets().kind == EntryKind::Head {
                     head = Some(ResumedRequestPrefix {
                         entry: entry.clone(),

@@ -79,7 +79,7 @@ pub mod tokens {
     };
     pub use longhaul_core::money::Usd;
     pub use longhaul_core::tokens::{
-        ContextSize, Estimate, Estimator, MeasuredTokens, RoughEstimator, TokenLedger,
+        ContextSize, Estimate, MeasuredTokens, RoughEstimator, TokenLedger,
     };
 }
 

@@ -11,7 +11,6 @@ use longhaul_core::figures::{counted_as, grouped};
 use longhaul_core::message::Entry;
 use longhaul_core::models::ModelTable;
 use longhaul_core::report::{LossReport, ViewTokens};
-use longhaul_core::tokens::RoughEstimator;
 use longhaul_core::transcript::{ResolvedConversation, TranscriptTable};
 use longhaul_core::window::WindowError;
 use longhaul_store::{
@@ -96,7 +95,7 @@ impl WholeTranscript {
         let mut entries = Vec::new();
         for line in loaded.lines() {
             if let Some(entry) = line.entry() {
-                table.push(line.number, line.offset, entry.view(), &RoughEstimator);
+                table.push(line.number, line.offset, entry.view());
                 entries.push(entry.clone());
             }
         }
@@ -116,7 +115,7 @@ impl WholeTranscript {
             .collect();
         let mut table = TranscriptTable::default();
         for (entry, number) in self.entries.iter().chain(&more).zip(1..) {
-            table.push(number, number, entry.view(), &RoughEstimator);
+            table.push(number, number, entry.view());
         }
         let conversation = ResolvedConversation::resolve(&table, &mut Vec::new());
         conversation.ledger(&table).whole().padded()

@@ -13,7 +13,7 @@ use super::config::PrefixRecording;
 use super::sizes::prefix_weight;
 use super::{Engine, live::LiveConversation};
 use crate::prompt::RequestPrefix;
-use crate::tokens::{RoughEstimator, TokenLedger};
+use crate::tokens::TokenLedger;
 
 /// Converts estimates of a view into counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -140,7 +140,7 @@ fn before_first_reply(live: &LiveConversation) -> Option<(u64, u64)> {
         {
             return Some((usage.prompt(), ledger.whole().padded()));
         }
-        ledger.entry(entry, standing, &RoughEstimator);
+        ledger.entry(entry, standing);
     }
     None
 }

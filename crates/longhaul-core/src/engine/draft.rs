@@ -16,9 +16,7 @@ use crate::rehydrate::{RestoreInput, restore};
 use crate::report::{LossReport, ViewTokens};
 use crate::summary::message::{CompactionMode, DetailLookup, KeptPlacement, SummaryMessage};
 use crate::summary::{PivotDirection, Summary};
-use crate::tokens::{
-    ContentClass, EntryStanding, Estimate, Estimator, RoughEstimator, TokenLedger,
-};
+use crate::tokens::{ContentClass, EntryStanding, Estimate, RoughEstimator, TokenLedger};
 
 /// Tokens that joining the parts of a message may add to their sum.
 pub(super) const JOINTS: u64 = 4;
@@ -267,7 +265,7 @@ impl Engine {
 pub(super) fn kept_weight(kept: &[super::live::LiveEntry]) -> Estimate {
     let mut ledger = TokenLedger::new();
     for kept in kept {
-        ledger.entry(kept.entry.view(), EntryStanding::Preserved, &RoughEstimator);
+        ledger.entry(kept.entry.view(), EntryStanding::Preserved);
     }
     ledger.whole()
 }

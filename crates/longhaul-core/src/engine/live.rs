@@ -15,7 +15,7 @@ use crate::micro::{ClearableTools, ToolResults};
 use crate::rehydrate::ReadFiles;
 use crate::rounds::ViewPiece;
 use crate::summary::{ReadTools, kept_files};
-use crate::tokens::{EntryStanding, Estimate, Estimator, RoughEstimator, TokenLedger};
+use crate::tokens::{EntryStanding, Estimate, RoughEstimator, TokenLedger};
 
 /// The tool that reads files.
 const READ: &str = "Read";
@@ -110,8 +110,8 @@ impl LiveConversation {
     pub fn push(&mut self, kept: LiveEntry) {
         let entry = kept.entry.view();
         let standing = self.standing(entry);
-        self.ledger.entry(entry, standing, &RoughEstimator);
-        self.results.push(entry, &RoughEstimator);
+        self.ledger.entry(entry, standing);
+        self.results.push(entry);
         self.facts.push(entry);
         self.note_reads(entry);
         let reads = |block: &EntryBlock| read_by(entry, block);

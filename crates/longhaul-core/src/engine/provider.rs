@@ -10,7 +10,7 @@ use super::prefix_additions::compacts_by_threshold;
 use super::{Engine, SummarizerSetting};
 use crate::prompt::RequestKind;
 use crate::summary::{PivotDirection, Summary, provider_instructions};
-use crate::tokens::{ContentClass, Estimate, Estimator, RoughEstimator};
+use crate::tokens::{ContentClass, Estimate, RoughEstimator};
 
 /// A summary that the provider made.
 #[derive(Debug, Clone)]

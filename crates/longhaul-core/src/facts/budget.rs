@@ -244,7 +244,7 @@ mod tests {
 
     #[test]
     fn t2_units_within_a_number_of_tokens_are_the_most_that_pad_to_it() {
-        use crate::tokens::{ContentClass, Estimator, RoughEstimator};
+        use crate::tokens::{ContentClass, RoughEstimator};
         for tokens in 0..500 {
             let units = units_within(tokens);
             let padded = |units| RoughEstimator.tokens(ContentClass::Text, units).padded();

@@ -6,7 +6,7 @@ use super::report::{DuplicateReads, LargeResult, ToolReport};
 use crate::hash::{Map, Set};
 use crate::json::{self, JsonCursor};
 use crate::message::{BlockKind, EntryBlock, EntryView, Id};
-use crate::tokens::{Estimate, Estimator, RoughEstimator};
+use crate::tokens::{Estimate, RoughEstimator};
 use crate::transcript::{ResolvedConversation, TranscriptTable};
 
 /// How many of the largest results are listed.

@@ -4,7 +4,7 @@ use super::report::Categories;
 use crate::hash::{Map, Set};
 use crate::json::JsonCursor;
 use crate::message::{BlockKind, EntryKind, EntryView, Id, Subtype};
-use crate::tokens::{ContentClass, ContextSize, Estimate, Estimator, RoughEstimator};
+use crate::tokens::{ContentClass, ContextSize, Estimate, RoughEstimator};
 use crate::transcript::{BoundaryNote, ResolvedConversation, TranscriptRow, TranscriptTable};
 
 /// The weight of the request prefix, where the file records it (M7).

@@ -9,7 +9,6 @@ use super::{boundaries, cache_breaks, calibrated, categories, clearings, earlier
 use crate::message::{EntryKind, LineDamage, LineScanner};
 use crate::models::ModelTable;
 use crate::normalize::MessageOutline;
-use crate::tokens::RoughEstimator;
 use crate::tokens::calibrated::EntryTokens;
 use crate::transcript::{
     EndsTheFile, ResolvedConversation, TranscriptProblem, TranscriptProblemKind, TranscriptTable,
@@ -85,7 +84,7 @@ impl Inspection {
         match self.scanner.scan(bytes) {
             Ok(facets) => {
                 let entry = facets.view(bytes);
-                self.table.push(number, offset, entry, &RoughEstimator);
+                self.table.push(number, offset, entry);
                 self.tokens.push(EntryTokens::of(entry));
                 self.calls.note(entry);
                 self.notes.note(entry);

@@ -7,7 +7,7 @@ use super::excerpt::excerpt;
 use super::item::{ListedItem, ListedItemSource, ListingZone};
 use crate::json::{self, JsonCursor, JsonKind, ObjectReader};
 use crate::prompt::{AGENT_PREFIX, BlockRole, RequestPrefix, Ttl};
-use crate::tokens::{ContentClass, Estimate, Estimator, RoughEstimator};
+use crate::tokens::{ContentClass, Estimate, RoughEstimator};
 
 /// Returns the items of a raw JSON array. Any other value has no items.
 fn items(raw: &str) -> Vec<&[u8]> {

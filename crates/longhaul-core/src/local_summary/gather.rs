@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use crate::facts::excerpt::ToolResultBlock;
 use crate::hash::{Map, Set};
 use crate::message::{BlockKind, EntryBlock, EntryKind, EntryView, Id};
-use crate::tokens::{Estimate, Estimator, RoughEstimator};
+use crate::tokens::{Estimate, RoughEstimator};
 
 /// How many of the assistant's texts are remembered from the beginning and from the end.
 const FIRST_TEXTS: usize = 2;

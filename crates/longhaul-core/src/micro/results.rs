@@ -9,7 +9,7 @@ use crate::hash::{Map, Set};
 use crate::message::{
     BlockKind, EntryView, Id, ReductionChange, ReductionStanding, Sent, SentForm, Subtype,
 };
-use crate::tokens::{Estimate, Estimator};
+use crate::tokens::{Estimate, RoughEstimator};
 
 /// A result that may be cleared.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,7 +77,6 @@ struct MemoryAttachment {
 /// use bytes::Bytes;
 /// use longhaul_core::message::Entry;
 /// use longhaul_core::micro::{ClearableTools, ToolResults};
-/// use longhaul_core::tokens::RoughEstimator;
 ///
 /// let lines = [
 ///     r#"{"type":"assistant","uuid":"1","message":{"id":"a","role":"assistant","content":[
@@ -87,7 +86,7 @@ struct MemoryAttachment {
 /// ];
 /// let mut results = ToolResults::new(ClearableTools::default());
 /// for line in lines {
-///     results.push(Entry::read(Bytes::from(line))?.view(), &RoughEstimator);
+///     results.push(Entry::read(Bytes::from(line))?.view());
 /// }
 /// assert_eq!(results.len(), 1, "results of Read can be fetched again, so they may be cleared");
 /// # Ok::<(), longhaul_core::message::LineDamage>(())
@@ -118,17 +117,17 @@ impl ToolResults {
     }
 
     /// Takes an entry of the conversation.
-    pub fn push(&mut self, entry: EntryView<'_>, estimator: &impl Estimator) {
+    pub fn push(&mut self, entry: EntryView<'_>) {
         let facets = entry.facets;
         let changes = self.reductions.entry(entry);
         match entry.sent() {
             Some(Sent::Reply) => self.calls(entry),
-            Some(Sent::Input) => self.results(entry, estimator),
+            Some(Sent::Input) => self.results(entry),
             Some(Sent::Attachment) if is_memory(entry) && facets.uuid.is_present() => {
                 self.memories.push_back(MemoryAttachment {
                     uuid: entry.text(facets.uuid).into_owned(),
                     path: memory_path(entry),
-                    weight: estimator.attachment(facets.attachment_units),
+                    weight: RoughEstimator.attachment(facets.attachment_units),
                     behind: self.seen,
                 });
             }
@@ -196,7 +195,7 @@ impl ToolResults {
         }
     }
 
-    fn results(&mut self, entry: EntryView<'_>, estimator: &impl Estimator) {
+    fn results(&mut self, entry: EntryView<'_>) {
         let blocks = &entry.facets.blocks;
         for (index, block) in blocks.iter().enumerate() {
             if block.kind != BlockKind::ToolResult || block.inner {
@@ -206,12 +205,12 @@ impl ToolResults {
             let Some(tool) = entry.block_id(block).and_then(|id| self.open.remove(&id)) else {
                 continue;
             };
-            let weight = estimator.block(block, &blocks[index + 1..]);
+            let weight = RoughEstimator.block(block, &blocks[index + 1..]);
             if let Some(call) = entry.block_id(block)
                 && self.reductions.form(call).is_some()
                 && entry.reductions().iter().any(|one| one.call == call)
             {
-                let growth = estimator.original_result(entry, index).less(weight);
+                let growth = RoughEstimator.original_result(entry, index).less(weight);
                 self.growth.insert(call, growth);
             }
             self.tokens += weight;

@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 use super::native::{KeepThinking, ProviderClearing, context_management};
 use super::*;
 use crate::message::Entry;
-use crate::tokens::RoughEstimator;
 use crate::window::{AutoCompact, WindowInput, WindowSettings, WindowStatus};
 
 const LIMITS: MicroLimits = MicroLimits {
@@ -27,7 +26,7 @@ fn call(results: &mut ToolResults, id: &str, tool: &str, tokens: usize) {
     let result = json!({"type":"user","uuid":format!("u{id}"),"message":{"role":"user",
         "content":[{"type":"tool_result","tool_use_id":id,"content":"x".repeat(tokens * 4)}]}});
     for line in [request, result] {
-        results.push(entry(line).view(), &RoughEstimator);
+        results.push(entry(line).view());
     }
 }
 
@@ -132,7 +131,7 @@ fn u2_a_cleared_result_is_not_cleared_again() {
     let cleared = json!({"type":"system","subtype":"microcompact_boundary","uuid":"b",
         "microcompactMetadata":{"compactedToolIds":["t0","t1","t5"]}});
     for _ in 0..2 {
-        results.push(entry(cleared.clone()).view(), &RoughEstimator);
+        results.push(entry(cleared.clone()).view());
         assert_eq!(results.len(), 5);
         assert_eq!(results.tokens().unpadded(), 500);
     }
@@ -274,11 +273,11 @@ fn u6_old_memory_attachments_are_cleared_with_the_results() {
             json!({"type":"attachment","uuid":uuid,"attachment":{"type":"nested_memory","path":"/p/CLAUDE.md","content":"x"}}),
         )
     };
-    results.push(memory("old").view(), &RoughEstimator);
+    results.push(memory("old").view());
     for at in 2..9 {
         call(&mut results, &format!("t{at}"), "Read", 100);
     }
-    results.push(memory("new").view(), &RoughEstimator);
+    results.push(memory("new").view());
     let MicroStep::Clear(clearing) = choose(&situation(&results, &status(0), 61, CacheState::Cold))
     else {
         panic!("nothing cleared");

@@ -343,7 +343,7 @@ proptest! {
         let mut history: Vec<Entry> = vec![Entry::read(asked.into()).unwrap()];
         let mut standing = ReductionStanding::default();
         let mut ledger = TokenLedger::new();
-        ledger.entry(history[0].view(), EntryStanding::Live, &RoughEstimator);
+        ledger.entry(history[0].view(), EntryStanding::Live);
         let mut results: Vec<(String, usize, Option<String>)> = Vec::new();
         for (number, (text, what)) in steps.into_iter().enumerate() {
             let new = if what == 0 && !results.is_empty() {
@@ -366,7 +366,7 @@ proptest! {
             };
             for entry in new {
                 standing.entry(entry.view());
-                ledger.entry(entry.view(), EntryStanding::Live, &RoughEstimator);
+                ledger.entry(entry.view(), EntryStanding::Live);
                 history.push(entry);
             }
         }

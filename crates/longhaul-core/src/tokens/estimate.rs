@@ -1,4 +1,4 @@
-//! Estimates tokens from sizes (T2).
+//! Estimates tokens from sizes (T2). It is cheap and always gives the same answer, because counts are kept per entry.
 
 use super::Estimate;
 use crate::message::{BlockKind, EntryBlock, EntryView};
@@ -17,53 +17,7 @@ pub enum ContentClass {
     Serialised,
 }
 
-/// Turns sizes into tokens. Implement [`Estimator::tokens`]. It must be cheap and always give the same answer, because
-/// counts are kept per entry and never asked for again.
-pub trait Estimator {
-    /// The estimate for content of a class that is `units` UTF-16 units long.
-    fn tokens(&self, class: ContentClass, units: u64) -> Estimate;
-
-    /// The estimate for a block and, for a tool result, the blocks inside it, which follow it in `rest`.
-    fn block(&self, block: &EntryBlock, rest: &[EntryBlock]) -> Estimate {
-        let class = match block.kind {
-            BlockKind::ToolResult if block.has_inner => return self.inner(rest),
-            BlockKind::Text | BlockKind::ToolResult => ContentClass::Text,
-            BlockKind::ToolUse => ContentClass::ToolRequest,
-            BlockKind::Image | BlockKind::Document => ContentClass::Media,
-            BlockKind::Thinking | BlockKind::RedactedThinking | BlockKind::Other => {
-                ContentClass::Serialised
-            }
-        };
-        self.tokens(class, u64::from(block.units))
-    }
-
-    /// The estimate for the blocks inside a tool result: those at the front of `rest` that are flagged as inner. A
-    /// result inside a result counts through the blocks after it, which are in the same run.
-    fn inner(&self, rest: &[EntryBlock]) -> Estimate {
-        rest.iter()
-            .take_while(|block| block.inner)
-            .filter(|block| !block.has_inner)
-            .map(|block| self.block(block, &[]))
-            .sum()
-    }
-
-    /// The estimate for the result at this index of an entry as it came, even if it is sent in a smaller form (V8).
-    fn original_result(&self, entry: EntryView<'_>, index: usize) -> Estimate {
-        let blocks = &entry.facets.blocks;
-        let body = blocks.get(index).map(|block| block.body.of(entry.line));
-        match body.and_then(crate::json::text) {
-            Some(text) => self.tokens(ContentClass::Text, utf16_len(&text) as u64),
-            None => self.inner(blocks.get(index + 1..).unwrap_or_default()),
-        }
-    }
-
-    /// The estimate for an attachment by the size of its serialised value.
-    fn attachment(&self, units: u32) -> Estimate {
-        self.tokens(ContentClass::Serialised, u64::from(units))
-    }
-}
-
-/// The default estimate: a quarter of the UTF-16 length, 2,000 for a picture or document (T2).
+/// Turns sizes into tokens: a quarter of the UTF-16 length, 2,000 for a picture or document (T2).
 ///
 /// ```
 /// use longhaul_core::tokens::RoughEstimator;
@@ -82,15 +36,53 @@ impl RoughEstimator {
     pub fn text(text: &str) -> Estimate {
         Self.tokens(ContentClass::Text, utf16_len(text) as u64)
     }
-}
 
-impl Estimator for RoughEstimator {
-    fn tokens(&self, class: ContentClass, units: u64) -> Estimate {
+    /// The estimate for content of a class that is `units` UTF-16 units long.
+    pub fn tokens(self, class: ContentClass, units: u64) -> Estimate {
         match class {
             ContentClass::Media => Self::MEDIA,
             // This is a quarter, rounded half up.
             _ => Estimate::new((units + 2) / 4),
         }
+    }
+
+    /// The estimate for a block and, for a tool result, the blocks inside it, which follow it in `rest`.
+    pub fn block(self, block: &EntryBlock, rest: &[EntryBlock]) -> Estimate {
+        let class = match block.kind {
+            BlockKind::ToolResult if block.has_inner => return self.inner(rest),
+            BlockKind::Text | BlockKind::ToolResult => ContentClass::Text,
+            BlockKind::ToolUse => ContentClass::ToolRequest,
+            BlockKind::Image | BlockKind::Document => ContentClass::Media,
+            BlockKind::Thinking | BlockKind::RedactedThinking | BlockKind::Other => {
+                ContentClass::Serialised
+            }
+        };
+        self.tokens(class, u64::from(block.units))
+    }
+
+    /// The estimate for the blocks inside a tool result: those at the front of `rest` that are flagged as inner. A
+    /// result inside a result counts through the blocks after it, which are in the same run.
+    fn inner(self, rest: &[EntryBlock]) -> Estimate {
+        rest.iter()
+            .take_while(|block| block.inner)
+            .filter(|block| !block.has_inner)
+            .map(|block| self.block(block, &[]))
+            .sum()
+    }
+
+    /// The estimate for the result at this index of an entry as it came, even if it is sent in a smaller form (V8).
+    pub fn original_result(self, entry: EntryView<'_>, index: usize) -> Estimate {
+        let blocks = &entry.facets.blocks;
+        let body = blocks.get(index).map(|block| block.body.of(entry.line));
+        match body.and_then(crate::json::text) {
+            Some(text) => self.tokens(ContentClass::Text, utf16_len(&text) as u64),
+            None => self.inner(blocks.get(index + 1..).unwrap_or_default()),
+        }
+    }
+
+    /// The estimate for an attachment by the size of its serialised value.
+    pub fn attachment(self, units: u32) -> Estimate {
+        self.tokens(ContentClass::Serialised, u64::from(units))
     }
 }
 

@@ -5,7 +5,7 @@
 //! So the ledger keeps two sums, one since the anchor's first line and one since the newest reply's, and a reply that
 //! turns out to be usable takes over the second one.
 
-use super::{ContextSize, Estimate, Estimator, MeasuredTokens};
+use super::{ContextSize, Estimate, MeasuredTokens, RoughEstimator};
 use crate::hash::{Map, Set};
 use crate::message::{
     BlockKind, EntryView, Id, ReductionChange, ReductionStanding, Sent, SentForm, Subtype, Usage,
@@ -117,7 +117,7 @@ struct EditedResult {
 /// ```
 /// use bytes::Bytes;
 /// use longhaul_core::message::Entry;
-/// use longhaul_core::tokens::{EntryStanding, RoughEstimator, TokenLedger};
+/// use longhaul_core::tokens::{EntryStanding, TokenLedger};
 ///
 /// let lines = [
 ///     r#"{"type":"user","uuid":"u1","message":{"role":"user","content":"Hello"}}"#,
@@ -128,7 +128,7 @@ struct EditedResult {
 /// let mut ledger = TokenLedger::new();
 /// for line in lines {
 ///     let entry = Entry::read(Bytes::from(line))?;
-///     ledger.entry(entry.view(), EntryStanding::Live, &RoughEstimator);
+///     ledger.entry(entry.view(), EntryStanding::Live);
 /// }
 /// let context = ledger.context();
 /// assert!(context.tokens() > 1512, "what the provider measured, and an estimate of what came after it");
@@ -158,16 +158,12 @@ impl TokenLedger {
     }
 
     /// Counts one more entry of a conversation. An entry that is not sent is not in the window and counts nothing.
-    pub fn entry(
-        &mut self,
-        entry: EntryView<'_>,
-        standing: EntryStanding,
-        estimator: &impl Estimator,
-    ) {
+    pub fn entry(&mut self, entry: EntryView<'_>, standing: EntryStanding) {
         let facets = entry.facets;
         let blocks = &facets.blocks;
         let own = blocks.iter().enumerate().filter(|(_, block)| !block.inner);
-        let weighed = own.map(|(at, block)| (block, estimator.block(block, &blocks[at + 1..])));
+        let weighed =
+            own.map(|(at, block)| (block, RoughEstimator.block(block, &blocks[at + 1..])));
         match entry.sent() {
             Some(Sent::Reply) => {
                 let usage = facets.usage.as_deref();
@@ -186,7 +182,7 @@ impl TokenLedger {
                 let mut results = Vec::new();
                 let mut weight = Estimate::ZERO;
                 if sent == Sent::Attachment {
-                    let own = estimator.attachment(facets.attachment_units);
+                    let own = RoughEstimator.attachment(facets.attachment_units);
                     match entry.uuid() {
                         // A result that can be named can be cleared (U6).
                         Some(uuid) => results.push((uuid, own)),
@@ -210,8 +206,8 @@ impl TokenLedger {
                     let Some((at, base)) = (0..blocks.len()).find(of_call).zip(reduced.base) else {
                         continue;
                     };
-                    let full = estimator.original_result(entry, at);
-                    let growth = full.less(estimator.block(&blocks[at], &[]));
+                    let full = RoughEstimator.original_result(entry, at);
+                    let growth = full.less(RoughEstimator.block(&blocks[at], &[]));
                     self.refer(reduced.call, base, growth);
                 }
             }

@@ -12,7 +12,7 @@ mod likely;
 mod units;
 
 pub(crate) use estimate::utf16_len;
-pub use estimate::{ContentClass, Estimator, RoughEstimator};
+pub use estimate::{ContentClass, RoughEstimator};
 pub use ledger::{EntryStanding, LedgerEntry, LedgerMeasurement, TokenLedger};
 pub use likely::likely;
 pub use units::{ContextSize, Estimate, MeasuredTokens};

@@ -7,7 +7,7 @@ use crate::hash::Map;
 use crate::json;
 use crate::message::{BlockKind, EntryFlags, EntryKind, EntryView, Id, Sent, Subtype, Usage};
 use crate::report::{LossReport, SummaryOrigin};
-use crate::tokens::{Estimate, Estimator};
+use crate::tokens::{Estimate, RoughEstimator};
 
 /// One entry of a transcript.
 #[derive(Debug, Clone)]
@@ -119,7 +119,6 @@ pub struct BoundaryNote {
 ///
 /// ```
 /// use longhaul_core::message::LineScanner;
-/// use longhaul_core::tokens::RoughEstimator;
 /// use longhaul_core::transcript::{ResolvedConversation, TranscriptTable};
 ///
 /// let lines = [
@@ -133,7 +132,7 @@ pub struct BoundaryNote {
 /// let mut offset = 0;
 /// for (number, line) in (1..).zip(lines) {
 ///     let facets = scanner.scan(line.as_bytes())?;
-///     table.push(number, offset, facets.view(line.as_bytes()), &RoughEstimator);
+///     table.push(number, offset, facets.view(line.as_bytes()));
 ///     offset += line.len() as u64 + 1;
 /// }
 /// let mut problems = Vec::new();
@@ -158,16 +157,10 @@ pub struct TranscriptTable {
 
 impl TranscriptTable {
     /// Adds an entry. Rows are added in file order.
-    pub fn push(
-        &mut self,
-        line: u64,
-        offset: u64,
-        entry: EntryView<'_>,
-        estimator: &impl Estimator,
-    ) {
+    pub fn push(&mut self, line: u64, offset: u64, entry: EntryView<'_>) {
         let facets = entry.facets;
         let first_block = self.blocks.len() as u32;
-        self.push_blocks(entry, estimator);
+        self.push_blocks(entry);
         let usage = facets.usage.as_deref().map(|usage| {
             self.usages.push(usage.clone());
             self.usages.len() as u32 - 1
@@ -197,14 +190,14 @@ impl TranscriptTable {
             model,
             attachment: entry
                 .visible_attachment()
-                .map(|_| estimator.attachment(facets.attachment_units)),
+                .map(|_| RoughEstimator.attachment(facets.attachment_units)),
             first_block,
             block_count: self.blocks.len() as u32 - first_block,
             usage,
         });
     }
 
-    fn push_blocks(&mut self, entry: EntryView<'_>, estimator: &impl Estimator) {
+    fn push_blocks(&mut self, entry: EntryView<'_>) {
         let blocks = &entry.facets.blocks;
         let reductions = entry.reductions();
         for (index, block) in blocks.iter().enumerate().filter(|(_, block)| !block.inner) {
@@ -219,8 +212,8 @@ impl TranscriptTable {
                 && block.kind == BlockKind::ToolResult
                 && let Some(base) = reduced.base
             {
-                let original = estimator.original_result(entry, index);
-                let growth = original.less(estimator.block(block, &[]));
+                let original = RoughEstimator.original_result(entry, index);
+                let growth = original.less(RoughEstimator.block(block, &[]));
                 self.references.insert(reduced.call, (base, growth));
             }
             self.blocks.push(BlockRow {
@@ -229,7 +222,7 @@ impl TranscriptTable {
                 is_error: block.is_error,
                 call: entry.block_id(block).filter(|_| is_call),
                 tool,
-                weight: estimator.block(block, &blocks[index + 1..]),
+                weight: RoughEstimator.block(block, &blocks[index + 1..]),
             });
         }
     }

@@ -3,7 +3,6 @@
 use longhaul_core::inspect::{Inspection, InspectionReport, LineEnd};
 use longhaul_core::message::LineScanner;
 use longhaul_core::models::ModelTable;
-use longhaul_core::tokens::RoughEstimator;
 use longhaul_core::transcript::{ResolvedConversation, TranscriptProblem, TranscriptTable};
 use longhaul_core::window::WindowSettings;
 use serde_json::{Value, json};
@@ -106,7 +105,7 @@ impl Lines {
         let mut scanner = LineScanner::default();
         for (number, line) in (1..).zip(&self.lines) {
             if let Ok(facets) = scanner.scan(line.as_bytes()) {
-                table.push(number, 0, facets.view(line.as_bytes()), &RoughEstimator);
+                table.push(number, 0, facets.view(line.as_bytes()));
             }
         }
         table
@@ -178,7 +177,7 @@ pub(crate) fn live_lines(bytes: &[u8]) -> (TranscriptTable, ResolvedConversation
     let mut scanner = LineScanner::default();
     for (number, line) in (1..).zip(bytes.split(|byte| *byte == b'\n')) {
         if let Ok(facets) = scanner.scan(line) {
-            table.push(number, 0, facets.view(line), &RoughEstimator);
+            table.push(number, 0, facets.view(line));
         }
     }
     let conversation = ResolvedConversation::resolve(&table, &mut Vec::new());

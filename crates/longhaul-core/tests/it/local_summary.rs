@@ -5,7 +5,7 @@ use std::sync::Arc;
 use longhaul_core::facts::Facts;
 use longhaul_core::local_summary::summarize;
 use longhaul_core::message::Entry;
-use longhaul_core::tokens::{Estimate, Estimator, RoughEstimator};
+use longhaul_core::tokens::{Estimate, RoughEstimator};
 use longhaul_testkit::session::{CompactionSchedule, SessionSpec};
 use proptest::prelude::*;
 use serde_json::{Value, json};

@@ -2,7 +2,7 @@
 //! else the original.
 
 use longhaul_core::message::{Entry, Id, ReductionChange, ReductionStanding, SentForm};
-use longhaul_core::tokens::{EntryStanding, RoughEstimator, TokenLedger};
+use longhaul_core::tokens::{EntryStanding, TokenLedger};
 use serde_json::{Value, json};
 
 fn entry(line: &Value) -> Entry {
@@ -79,7 +79,7 @@ fn v8_a_reduced_result_is_sent_in_its_smaller_form_and_counts_as_that() {
     let size = |entries: &[Entry]| {
         let mut ledger = TokenLedger::new();
         for entry in entries {
-            ledger.entry(entry.view(), EntryStanding::Live, &RoughEstimator);
+            ledger.entry(entry.view(), EntryStanding::Live);
         }
         ledger.whole().unpadded()
     };

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use longhaul_core::message::{BlockKind, Entry, EntryKind, LineDamage, LineScanner, Subtype};
-use longhaul_core::tokens::{Estimator, RoughEstimator};
+use longhaul_core::tokens::RoughEstimator;
 
 fn read(line: &str) -> Entry {
     Entry::read(Bytes::copy_from_slice(line.as_bytes())).unwrap()

@@ -9,7 +9,6 @@ use longhaul_core::boundary::{
 use longhaul_core::message::{Entry, LineScanner};
 use longhaul_core::rounds::ViewPiece;
 use longhaul_core::summary::{CompactionScope, PivotDirection};
-use longhaul_core::tokens::RoughEstimator;
 use longhaul_core::transcript::{ResolvedConversation, TranscriptProblem, TranscriptTable};
 use serde_json::{Value, json};
 
@@ -109,7 +108,7 @@ impl SessionFile {
         let (mut offset, mut entries, mut problems) = (0, Vec::new(), Vec::new());
         for (number, line) in (1..).zip(self.bytes.split(|byte| *byte == b'\n')) {
             if let Ok(facets) = scanner.scan(line) {
-                table.push(number, offset, facets.view(line), &RoughEstimator);
+                table.push(number, offset, facets.view(line));
                 entries.push(Entry::noted(Bytes::copy_from_slice(line), facets));
             }
             offset += line.len() as u64 + 1;

@@ -14,7 +14,6 @@ use longhaul_core::micro::{
     ToolResults, choose,
 };
 use longhaul_core::report::{LossReport, ResultLoss, ViewTokens};
-use longhaul_core::tokens::RoughEstimator;
 use longhaul_provider::Dialect;
 
 use super::element::ElementParts;
@@ -37,7 +36,7 @@ pub fn clear(
     let read = ConversationEntries::of(talk, None, settings.now).ok()?;
     let mut results = ToolResults::new(settings.clearable.clone());
     for entry in &read.entries {
-        results.push(entry.view(), &RoughEstimator);
+        results.push(entry.view());
     }
     let scales = ConversationTokenCount::of(talk, settings);
     let clearing = chosen(&results, scales.before, why, talk, settings)?;

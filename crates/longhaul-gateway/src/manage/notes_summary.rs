@@ -8,7 +8,7 @@ use longhaul_core::notes::{
     WeighedEntry,
 };
 use longhaul_core::rounds::ViewPiece;
-use longhaul_core::tokens::{EntryStanding, Estimate, RoughEstimator, TokenLedger};
+use longhaul_core::tokens::{EntryStanding, Estimate, TokenLedger};
 use longhaul_core::window::WindowError;
 
 use super::clear::without_results;
@@ -161,6 +161,6 @@ fn planned(
 /// The estimated tokens of an entry in a request.
 fn weight(entry: &Entry) -> Estimate {
     let mut ledger = TokenLedger::new();
-    ledger.entry(entry.view(), EntryStanding::Live, &RoughEstimator);
+    ledger.entry(entry.view(), EntryStanding::Live);
     ledger.whole()
 }

@@ -7,7 +7,6 @@ use longhaul_core::boundary::{
 use longhaul_core::message::LineScanner;
 use longhaul_core::rounds::ViewPiece;
 use longhaul_core::summary::{CompactionScope, PivotDirection};
-use longhaul_core::tokens::RoughEstimator;
 use longhaul_core::transcript::{ResolvedConversation, TranscriptTable};
 use longhaul_store::{LineReader, ResumedConversation, resume};
 use longhaul_testkit::session::{
@@ -155,7 +154,7 @@ fn m5_x6_an_undo_is_resumed_as_it_is_read() {
             let mut uuids = Vec::new();
             while let Some(line) = lines.next().unwrap() {
                 let view = scanner.scan(line.bytes).unwrap().view(line.bytes);
-                table.push(line.number, line.offset, view, &RoughEstimator);
+                table.push(line.number, line.offset, view);
                 uuids.push(view.text(view.facets.uuid).into_owned());
             }
             let conversation = ResolvedConversation::resolve(&table, &mut Vec::new());

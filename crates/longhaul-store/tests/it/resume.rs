@@ -4,7 +4,6 @@ use std::path::Path;
 
 use bytes::Bytes;
 use longhaul_core::message::LineScanner;
-use longhaul_core::tokens::RoughEstimator;
 use longhaul_core::transcript::{ResolvedConversation, TranscriptTable};
 use longhaul_store::{LineReader, resume, resume_lines};
 use longhaul_testkit::session::{CompactionSchedule, Feature, KeptRounds, SessionSpec};
@@ -16,12 +15,7 @@ fn whole(path: &Path) -> (Vec<u64>, u64) {
     let mut scanner = LineScanner::default();
     while let Some(line) = lines.next().unwrap() {
         if let Ok(facets) = scanner.scan(line.bytes) {
-            table.push(
-                line.number,
-                line.offset,
-                facets.view(line.bytes),
-                &RoughEstimator,
-            );
+            table.push(line.number, line.offset, facets.view(line.bytes));
         }
     }
     let conversation = ResolvedConversation::resolve(&table, &mut Vec::new());

@@ -14,7 +14,6 @@ use longhaul_core::micro::PressureOwner;
 use longhaul_core::models::ModelSpec;
 use longhaul_core::prompt::{ParameterError, RequestAssembly, RequestPrefix};
 use longhaul_core::summary::message::CompactionMode;
-use longhaul_core::tokens::RoughEstimator;
 use longhaul_core::transcript::{ResolvedConversation, TranscriptTable};
 use longhaul_core::window::{
     AutoCompact, QuerySource, SwitchVerdict, SwitchableAction, WindowError, WindowInput,
@@ -186,9 +185,9 @@ impl SessionBuilder {
             delivery: self.delivery.unwrap_or(match self.observer {
                 Some(_) => ReplyDelivery::Streamed,
                 None => ReplyDelivery::Whole,
+            }),
             reduce: settings.reduce,
             economy: settings.economy,
-            }),
             ..base
         };
         let hands = EffectRunner {
@@ -335,7 +334,7 @@ pub(super) fn facts(
     let mut entries = Vec::new();
     for line in whole()?.into_lines() {
         if let LoadedContent::Entry(entry) = line.content {
-            table.push(line.number, line.offset, entry.view(), &RoughEstimator);
+            table.push(line.number, line.offset, entry.view());
             entries.push(entry);
         }
     }

@@ -224,12 +224,7 @@ async fn m5_a_rewind_goes_back_before_a_boundary_and_the_file_only_grows() {
     let mut table = longhaul_core::transcript::TranscriptTable::default();
     for (line, number) in longhaul_store::load(&path).unwrap().lines().iter().zip(1..) {
         if let Some(entry) = line.entry() {
-            table.push(
-                number,
-                line.offset,
-                entry.view(),
-                &longhaul_core::tokens::RoughEstimator,
-            );
+            table.push(number, line.offset, entry.view());
         }
     }
     longhaul_core::transcript::ResolvedConversation::resolve(&table, &mut problems);

@@ -16,7 +16,6 @@ use longhaul_core::facts::{Facts, Vocabulary, session_rows, visible_texts};
 use longhaul_core::message::{Entry, EntryKind};
 use longhaul_core::models::ModelTable;
 use longhaul_core::normalize::{RenderOptions, Rendering};
-use longhaul_core::tokens::RoughEstimator;
 use longhaul_core::transcript::{ResolvedConversation, TranscriptTable};
 use longhaul_sim::call::ApiCall;
 use longhaul_sim::request::{Endpoint, MessagesRequest};
@@ -44,7 +43,7 @@ impl Found {
         let mut entries = Vec::new();
         for line in loaded.lines() {
             if let Some(entry) = line.entry() {
-                table.push(line.number, line.offset, entry.view(), &RoughEstimator);
+                table.push(line.number, line.offset, entry.view());
                 entries.push(entry.clone());
             }
         }

@@ -4,7 +4,6 @@ use super::sizes::estimate;
 use crate::economy::{ResultSubject, subject};
 use crate::hash::Map;
 use crate::message::{BlockKind, EntryKind, Id, LineScanner};
-use crate::tokens::RoughEstimator;
 use crate::transcript::TranscriptTable;
 
 /// A transcript that is being read.
@@ -35,7 +34,7 @@ impl SessionRecordingReader {
             return;
         };
         let entry = facets.view(bytes);
-        self.table.push(number, offset, entry, &RoughEstimator);
+        self.table.push(number, offset, entry);
         for (index, block) in facets.blocks.iter().enumerate() {
             if block.inner {
                 continue;

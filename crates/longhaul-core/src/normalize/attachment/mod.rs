@@ -19,7 +19,7 @@ use super::{BlockOrigin, block};
 use crate::json::ObjectReader;
 use crate::message::EntryView;
 use crate::quoting::{inline, quoted};
-use crate::tokens::{Estimate, Estimator, RoughEstimator};
+use crate::tokens::{Estimate, RoughEstimator};
 
 /// The content of an attachment as the model sees it.
 #[derive(Debug, Default)]

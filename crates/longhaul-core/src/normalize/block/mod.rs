@@ -21,7 +21,7 @@ use super::piece::{BlockPart, BlockPiece, ServerAnswerer};
 use super::{BlockOrigin, MessageRole};
 use crate::json::ObjectReader;
 use crate::message::{BlockKind, EntryBlock, EntryView, Id};
-use crate::tokens::{Estimator, RoughEstimator};
+use crate::tokens::RoughEstimator;
 
 pub(super) use self::call::calls;
 pub(super) use self::picture::of_base64 as picture;

@@ -9,7 +9,7 @@ use crate::message::{BlockKind, EntryView};
 use crate::normalize::BlockOrigin;
 use crate::normalize::images::{ImageCounter, ImageDelivery};
 use crate::normalize::piece::{BlockPart, BlockPiece, text_block};
-use crate::tokens::{ContentClass, Estimator, RoughEstimator};
+use crate::tokens::{ContentClass, RoughEstimator};
 
 const FRAGMENT: &str = include_str!("../fragments/image_left_out.txt");
 /// How the block begins that replaces a picture that was left out.

@@ -14,7 +14,7 @@ use crate::normalize::images::ImageCounter;
 use crate::normalize::options::{CacheReferences, RenderRules};
 use crate::normalize::piece::{BlockPart, BlockPiece, ClientToolCall, push_string};
 use crate::quoting::{inline, quoted as quoted_text};
-use crate::tokens::{Estimator, RoughEstimator};
+use crate::tokens::RoughEstimator;
 
 const CLEARED: &str = include_str!("../fragments/cleared.txt");
 const UNANSWERED: &str = include_str!("../fragments/unanswered.txt");

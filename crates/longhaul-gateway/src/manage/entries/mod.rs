@@ -13,7 +13,7 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use longhaul_core::boundary::{ClearingRecord, CompactionTrigger, LineError};
 use longhaul_core::message::Entry;
-use longhaul_core::tokens::{EntryStanding, RoughEstimator, TokenLedger};
+use longhaul_core::tokens::{EntryStanding, TokenLedger};
 use longhaul_provider::Dialect;
 
 use super::CompactableConversation;
@@ -64,7 +64,7 @@ impl ConversationEntries {
         let behind = read.entries.get(replied.map_or(0, |at| at + 1)..);
         let mut ledger = TokenLedger::new();
         for entry in behind.unwrap_or_default() {
-            ledger.entry(entry.view(), EntryStanding::Live, &RoughEstimator);
+            ledger.entry(entry.view(), EntryStanding::Live);
         }
         match counted.checked_sub(ledger.whole().padded()) {
             Some(usage) if usage > 0 => Self::with_usage(talk, Some(usage), now),

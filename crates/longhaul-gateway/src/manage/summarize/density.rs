@@ -29,7 +29,7 @@ pub(super) fn count_by_density_of_words(
     let (dense, estimated) = (scales.tokens(counted), estimated.padded());
     let mut ledger = TokenLedger::new();
     for entry in &read.entries {
-        ledger.entry(entry.view(), EntryStanding::Live, &RoughEstimator);
+        ledger.entry(entry.view(), EntryStanding::Live);
     }
     let whole = u128::from(ledger.whole().padded());
     let scaled = (whole * u128::from(dense)).checked_div(u128::from(estimated))?;

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use longhaul_core::json::{self, ObjectReader};
 use longhaul_core::message::{BlockKind, EntryBlock, EntryKind, EntryView, Id};
-use longhaul_core::tokens::{Estimate, Estimator, RoughEstimator};
+use longhaul_core::tokens::{Estimate, RoughEstimator};
 
 use super::item::{ArchiveItem, ArchiveItemKind, ViewPresence};
 

@@ -11,7 +11,6 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use longhaul_core::message::LineScanner;
-use longhaul_core::tokens::RoughEstimator;
 use longhaul_core::transcript::TranscriptTable;
 use longhaul_core::xxh3::Xxh3_128;
 
@@ -278,8 +277,7 @@ impl IndexPass {
     fn line(&mut self, line: RawLine<'_>) {
         if let Ok(facets) = self.scanner.scan(line.bytes) {
             let view = facets.view(line.bytes);
-            self.table
-                .push(line.number, line.offset, view, &RoughEstimator);
+            self.table.push(line.number, line.offset, view);
             if line.offset < self.before.0 {
                 self.reader.remember(view);
             } else {

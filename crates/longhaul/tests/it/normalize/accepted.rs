@@ -8,7 +8,6 @@
 
 use longhaul_core::message::Entry;
 use longhaul_core::normalize::{RenderOptions, Rendering};
-use longhaul_core::tokens::RoughEstimator;
 use longhaul_core::transcript::{ResolvedConversation, TranscriptTable};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -78,7 +77,7 @@ fn images(rendering: &Rendering) -> usize {
 fn live(entries: &[Entry]) -> Vec<usize> {
     let mut table = TranscriptTable::default();
     for (index, entry) in entries.iter().enumerate() {
-        table.push(index as u64 + 1, 0, entry.view(), &RoughEstimator);
+        table.push(index as u64 + 1, 0, entry.view());
     }
     let conversation = ResolvedConversation::resolve(&table, &mut Vec::new());
     let rows = &conversation.view().rows;

@@ -3,7 +3,6 @@
 
 use longhaul_core::message::Entry;
 use longhaul_core::normalize::{MessageOutline, MessageRole, RenderOptions, Rendering};
-use longhaul_core::tokens::RoughEstimator;
 use longhaul_core::transcript::{ResolvedConversation, TranscriptTable};
 use longhaul_testkit::corpora::claude_code_transcripts;
 use longhaul_testkit::session::{CompactionSchedule, Feature, KeptRounds};
@@ -27,7 +26,7 @@ impl Transcript {
             .collect();
         let mut table = TranscriptTable::default();
         for (index, entry) in entries.iter().enumerate() {
-            table.push(index as u64 + 1, 0, entry.view(), &RoughEstimator);
+            table.push(index as u64 + 1, 0, entry.view());
         }
         let conversation = ResolvedConversation::resolve(&table, &mut Vec::new());
         let rows = conversation.view().rows.iter();

@@ -14,7 +14,6 @@ use longhaul::session::Observer;
 use longhaul::{Boxed, Model, NoWorkspace, OnStream, Session};
 use longhaul_core::engine::{CompactRequest, Event, ModelRequest, ToolOutput};
 use longhaul_core::message::{BlockKind, EntryKind};
-use longhaul_core::tokens::RoughEstimator;
 use longhaul_core::transcript::{ResolvedConversation, TranscriptProblem, TranscriptTable};
 use longhaul_provider::{CancellationToken, Client, Error, ErrorClass, Reply};
 use longhaul_store::{Durability, LoadedContent, load};
@@ -219,7 +218,7 @@ fn nothing_is_lost(folder: &Path, since: &[Value], when: &str) {
     let mut problems: Vec<TranscriptProblem> = Vec::new();
     for line in load(&path).unwrap().into_lines() {
         if let LoadedContent::Entry(entry) = line.content {
-            table.push(line.number, line.offset, entry.view(), &RoughEstimator);
+            table.push(line.number, line.offset, entry.view());
         }
     }
     let _ = ResolvedConversation::resolve(&table, &mut problems);

@@ -9,7 +9,6 @@ use longhaul_core::boundary::{
 use longhaul_core::engine::{CompactRequest, Pivot};
 use longhaul_core::message::{Entry, EntryKind};
 use longhaul_core::summary::PivotDirection;
-use longhaul_core::tokens::RoughEstimator;
 use longhaul_core::transcript::{ResolvedConversation, TranscriptTable};
 use longhaul_provider::Reply;
 use longhaul_store::{Durability, LoadedContent, TranscriptWriter, load};
@@ -98,7 +97,7 @@ fn undo(place: &Place) {
     let mut entries: Vec<Entry> = Vec::new();
     for line in load(&path).unwrap().into_lines() {
         if let LoadedContent::Entry(entry) = line.content {
-            table.push(line.number, line.offset, entry.view(), &RoughEstimator);
+            table.push(line.number, line.offset, entry.view());
             entries.push(entry);
         }
     }
