@@ -130,11 +130,7 @@ pub(crate) fn user_text(view: EntryView<'_>, texts: &HostTexts) -> Option<String
     }
     let parts = own().filter(|block| block.kind == BlockKind::Text);
     let parts: Vec<String> = parts
-        .map(|block| {
-            let literal = block.body.of(view.line);
-            let inner = json::content(literal).unwrap_or(literal);
-            json::decode(inner).into_owned()
-        })
+        .map(|block| json::text_of(block.body.of(view.line)).into_owned())
         .collect();
     let text = parts.join("\n\n");
     (!text.trim().is_empty() && !texts.is_hosts(&text)).then_some(text)

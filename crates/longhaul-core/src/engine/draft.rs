@@ -276,7 +276,5 @@ fn attachment_weight(value: &Value) -> Estimate {
 }
 
 fn text_of(entry: crate::message::EntryView<'_>, block: &crate::message::EntryBlock) -> String {
-    let literal = block.body.of(entry.line);
-    let inside = crate::json::content(literal);
-    crate::json::decode(inside.unwrap_or(literal)).into_owned()
+    crate::json::text_of(block.body.of(entry.line)).into_owned()
 }

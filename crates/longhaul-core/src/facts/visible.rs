@@ -9,16 +9,10 @@ pub fn visible_texts(entry: EntryView<'_>) -> Vec<String> {
     let blocks = entry.facets.blocks.iter().filter(|block| !block.inner);
     let mut texts: Vec<String> = blocks
         .filter(|block| matches!(block.kind, BlockKind::Text | BlockKind::ToolUse))
-        .map(|block| read(block.body.of(entry.line)))
+        .map(|block| json::text_of(block.body.of(entry.line)).into_owned())
         .collect();
     if entry.facets.attachment.is_present() {
-        texts.push(read(entry.facets.attachment.of(entry.line)));
+        texts.push(json::text_of(entry.facets.attachment.of(entry.line)).into_owned());
     }
     texts
-}
-
-/// A JSON value with its escapes resolved.
-fn read(value: &[u8]) -> String {
-    let content = json::content(value).unwrap_or(value);
-    json::decode(content).into_owned()
 }

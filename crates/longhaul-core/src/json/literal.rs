@@ -14,6 +14,11 @@ pub fn text(raw: &[u8]) -> Option<Cow<'_, str>> {
     content(raw).map(decode)
 }
 
+/// The text of a JSON value: what a string says, and any other value as it is written, with its escapes decoded.
+pub fn text_of(raw: &[u8]) -> Cow<'_, str> {
+    decode(content(raw).unwrap_or(raw))
+}
+
 /// Writes a text as a JSON string, with quotes and escapes.
 pub fn quote(text: &str) -> Vec<u8> {
     serde_json::Value::from(text).to_string().into_bytes()
@@ -35,6 +40,8 @@ mod tests {
         assert_eq!(text(&literal).as_deref(), Some("a \"b\"\n"));
         let inside = content(&literal).unwrap_or_default();
         assert_eq!(enclose(inside), literal);
+        assert_eq!(text_of(&literal), "a \"b\"\n");
+        assert_eq!(text_of(br#"["a\nb"]"#), "[\"a\nb\"]");
         for other in [&b"\""[..], b"", b"12", b"\"open"] {
             assert_eq!(content(other), None);
         }

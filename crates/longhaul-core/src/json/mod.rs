@@ -14,7 +14,7 @@ mod string;
 pub(crate) use bounded::{decode_head, decode_tail};
 pub use cursor::{JsonCursor, JsonKind};
 pub use decode::decode;
-pub use literal::{content, enclose, quote, text};
+pub use literal::{content, enclose, quote, text, text_of};
 pub(crate) use object::place;
 pub use object::{ObjectReader, items};
 pub use string::StringLiteral;

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use longhaul_core::json::{ObjectReader, content, decode};
+use longhaul_core::json::{ObjectReader, text_of};
 use longhaul_core::message::{BlockKind, EntryKind, EntryView, LineScanner};
 
 use super::walk;
@@ -27,7 +27,7 @@ pub(super) fn title(path: &Path) -> io::Result<Option<String>> {
             .blocks
             .iter()
             .filter(|block| block.kind == BlockKind::Text && !block.inner && !block.blank)
-            .find_map(|block| title_from(&text(block.body.of(view.line))))
+            .find_map(|block| title_from(&text_of(block.body.of(view.line))))
     })
 }
 
@@ -66,11 +66,6 @@ fn first<T>(path: &Path, mut ask: impl FnMut(EntryView<'_>) -> Option<T>) -> io:
         }
     }
     Ok(None)
-}
-
-/// The text of a block's body, which is a string literal.
-fn text(literal: &[u8]) -> String {
-    decode(content(literal).unwrap_or(literal)).into_owned()
 }
 
 /// A title from a user's text: its first line. Texts that the host wrapped in tags were not typed by the user, but a
