@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use futures_util::FutureExt;
 use futures_util::stream::{self, StreamExt};
 use longhaul::Boxed;
-use longhaul::hooks::{HookEvent, HookPermission};
+use longhaul::hooks::{HookEvent, HookPermission, HookResponse};
 use longhaul_core::engine::ToolOutput;
 use longhaul_core::prompt::UserPresence;
 use longhaul_provider::CancellationToken;
@@ -243,8 +243,7 @@ impl ToolExecutor {
             .stop
             .as_ref()
             .map(|reason| StopCause::Hook(reason.text.clone()));
-        if before.blocked.is_some() || before.permission == Some(HookPermission::Deny) {
-            let reason = before.blocked.map(|reason| reason.text).unwrap_or_default();
+        if let Some(reason) = forbidden_by(&before) {
             let told = if reason.is_empty() {
                 "a hook forbids it"
             } else {
@@ -387,8 +386,7 @@ impl ToolExecutor {
                 tool_use_id: call.id.clone(),
             })
             .await;
-        if heard.blocked.is_some() || heard.permission == Some(HookPermission::Deny) {
-            let reason = heard.blocked.map(|reason| reason.text).unwrap_or_default();
+        if let Some(reason) = forbidden_by(&heard) {
             self.denied(tool, call, input, &reason);
             let output = not_done(
                 words::hook_denied(&reason),
@@ -535,6 +533,13 @@ impl ToolExecutor {
             });
         }
     }
+}
+
+/// Why hooks forbid a call; the reason may be empty. `None` if they do not.
+fn forbidden_by(heard: &HookResponse) -> Option<String> {
+    let is_forbidden = heard.blocked.is_some() || heard.permission == Some(HookPermission::Deny);
+    let reason = heard.blocked.as_ref().map(|reason| reason.text.clone());
+    is_forbidden.then(|| reason.unwrap_or_default())
 }
 
 /// The result of a tool that was stopped.

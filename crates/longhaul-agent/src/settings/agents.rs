@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use super::admission::FileAdmission;
-use super::front_matter::{self, FrontMatterFile};
-use super::skills::{is_name, listed};
+use super::front_matter::FrontMatterFile;
+use super::headed_files::HeadedFiles;
+use super::skills::is_name;
 use crate::agent_kind::AgentKind;
 
 /// The agents of these folders, sorted by name; of two with the same name, the first one counts.
@@ -14,16 +15,8 @@ pub(super) fn load(
     notices: &mut Vec<String>,
 ) -> Vec<AgentKind> {
     let mut agents: Vec<AgentKind> = Vec::new();
-    for (path, owner) in listed(folders, admission) {
-        if path.extension().is_none_or(|extension| extension != "md") || !path.is_file() {
-            continue;
-        }
-        let Some(real) = admission.find_text(&path, owner, notices) else {
-            continue;
-        };
-        let Some(headed) = front_matter::read(&path, &real, notices) else {
-            continue;
-        };
+    let mut files = HeadedFiles::of(folders, admission);
+    while let Some((path, headed)) = files.read_next(admission, notices) {
         match agent(path.clone(), headed) {
             Ok(agent) if agents.iter().any(|other| other.name == agent.name) => {}
             Ok(agent) => agents.push(agent),

@@ -10,6 +10,7 @@ mod arguments;
 mod commands;
 mod front_matter;
 mod grant;
+mod headed_files;
 mod layer;
 mod mcp;
 mod output_styles;

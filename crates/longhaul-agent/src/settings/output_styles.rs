@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use longhaul_core::prompt::OutputStyle;
 
 use super::admission::FileAdmission;
-use super::front_matter::{self, FrontMatterFile};
-use super::skills::listed;
+use super::front_matter::FrontMatterFile;
+use super::headed_files::HeadedFiles;
 
 /// The style that asks for nothing.
 const DEFAULT: &str = "default";
@@ -30,16 +30,8 @@ pub(super) fn load(
         return None;
     }
     let mut known: Vec<String> = Vec::new();
-    for (path, owner) in listed(folders, admission) {
-        if path.extension().is_none_or(|extension| extension != "md") || !path.is_file() {
-            continue;
-        }
-        let Some(real) = admission.find_text(&path, owner, notices) else {
-            continue;
-        };
-        let Some(headed) = front_matter::read(&path, &real, notices) else {
-            continue;
-        };
+    let mut files = HeadedFiles::of(folders, admission);
+    while let Some((path, headed)) = files.read_next(admission, notices) {
         let own = own_name(&path, &headed);
         if own.eq_ignore_ascii_case(name) {
             return Some(OutputStyle {

@@ -46,6 +46,8 @@ pub(crate) fn why_not(part: &SimpleCommand, bases: &[PathBuf]) -> Option<String>
     Some(hazard.to_string())
 }
 
+/// Commands that change nothing, whatever their options are, except where these are judged below. Whether a command shows
+/// the contents of files is another question (`git_contents.rs`): a push shows none, and a diff does.
 const LOOKING: &[&str] = &[
     "status",
     "diff",
