@@ -11,6 +11,9 @@ const LONGEST: usize = 600;
 /// Documents whose paths are checked, where they exist.
 const DOCUMENTS: &[&str] = &["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"];
 
+/// The document that names source files by the ends of their paths (`engine/turn.rs`).
+const WALKS: &str = "ARCHITECTURE.md";
+
 /// Folders whose paths must be correct when a document mentions them.
 const NAMED_FOLDERS: &[&str] = &["crates/", "xtask/", "docs/"];
 
@@ -59,6 +62,34 @@ pub(super) fn documents(workspace: &CargoWorkspace) -> Result<Vec<String>, Vec<S
         }
     }
     Ok(found)
+}
+
+/// Checks that every source file exists that the walks name by the end of its path.
+pub(super) fn walks(workspace: &CargoWorkspace) -> Result<Vec<String>, Vec<String>> {
+    let files = workspace.tracked_files()?;
+    let text = workspace.text(WALKS)?;
+    let missing = short_paths(&text).into_iter();
+    let missing = missing.filter(|short| !files.iter().any(|file| is_end_of(short, file)));
+    Ok(missing
+        .map(|short| format!("{WALKS} names `{short}`, with which no file's path ends"))
+        .collect())
+}
+
+/// The source files that stand between backticks.
+fn short_paths(text: &str) -> Vec<&str> {
+    let mut paths: Vec<&str> = text
+        .split('`')
+        .filter(|code| code.ends_with(".rs") && code.chars().all(is_path))
+        .collect();
+    paths.sort_unstable();
+    paths.dedup();
+    paths
+}
+
+/// Whether a path ends with all parts of this one.
+fn is_end_of(short: &str, path: &str) -> bool {
+    let before = path.strip_suffix(short);
+    before.is_some_and(|before| before.is_empty() || before.ends_with('/'))
 }
 
 /// Paths below the named folders, up to the first placeholder (`crates/*/src`, `crates/<crate>`).
@@ -167,6 +198,15 @@ mod tests {
                 "xtask/src"
             ]
         );
+    }
+
+    #[test]
+    fn source_files_in_walks_are_found_by_the_ends_of_their_paths() {
+        let text = "`engine/turn.rs` calls `send()` in `turn.rs`, not `a b.rs` and no `x/*.rs`.";
+        assert_eq!(short_paths(text), ["engine/turn.rs", "turn.rs"]);
+        let path = "crates/longhaul-core/src/engine/turn.rs";
+        assert!(is_end_of("engine/turn.rs", path) && is_end_of(path, path));
+        assert!(!is_end_of("gine/turn.rs", path) && !is_end_of("engine/live.rs", path));
     }
 
     #[test]

@@ -22,6 +22,7 @@ pub(crate) fn run(workspace: &CargoWorkspace) -> TaskResult {
     found.extend(modules::findings(workspace)?);
     found.extend(files::sources(workspace)?);
     found.extend(files::documents(workspace)?);
+    found.extend(files::walks(workspace)?);
     found.extend(files::machine_paths(workspace)?);
     found.extend(dependency_table::findings(workspace)?);
     if found.is_empty() { Ok(()) } else { Err(found) }

@@ -1,5 +1,5 @@
-//! The result of a host's call. It is the engine's last word on an `Add`, a `Turn` or a `Compact`; everything else on
-//! the way is reported as events.
+//! The result of a host's call. It is the engine's last word on an `Add`, a `Turn` or a `Compact`; what happens on the
+//! way is reported as events, and only effects in the background may follow it.
 
 use super::event::{CompactFailure, CompactionSuccess, PreviewedSummary};
 use super::input::EffectFailure;
@@ -22,7 +22,8 @@ pub enum CallResult {
     Failed(CallFailure),
 }
 
-/// Why a call failed. The conversation is as it was before.
+/// Why a call failed. The conversation is consistent: what was done on the way (a clearing, a compaction before the
+/// request) stays done.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CallFailure {
     /// Something could not be written. It is kept, and goes first at the next attempt.

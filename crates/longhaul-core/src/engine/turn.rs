@@ -42,7 +42,8 @@ pub(super) struct TurnProgress {
     pub(super) tried: bool,
     /// A summary pays and is to be made in this turn.
     pub(super) pays: Option<crate::economy::EconomyRecord>,
-    /// A request was too long and the conversation was compacted for it; this happens once per turn.
+    /// A request was too long or its reply ran out of room, and the conversation was compacted for it; this happens
+    /// once per turn.
     pub(super) recovered: bool,
     /// The provider's failure for the request that was too long.
     pub(super) too_long: Option<EffectFailure>,
