@@ -442,3 +442,39 @@ fn priced(terms: PricedViewTerms, live: &LiveConversation) -> PricedView {
     }
     view
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+    use crate::engine::{EngineConfig, SessionIdentity};
+    use crate::models::ModelTable;
+    use crate::prompt::{LatchedSettings, RequestPrefix};
+    use crate::window::{WindowInput, WindowSettings, WindowStatus};
+
+    #[test]
+    fn n2_thinking_leaves_with_cleared_results_only_where_the_model_binds_it() {
+        let stripped = |model: &str| {
+            let spec = ModelTable::builtin().resolve(model).spec;
+            let window = WindowStatus::new(&WindowInput {
+                window: 200_000,
+                max_output: spec.max_output,
+                used: 0,
+                settings: WindowSettings::default(),
+            });
+            let raw = |json: &str| serde_json::value::RawValue::from_string(json.into()).unwrap();
+            let prefix = RequestPrefix {
+                system: raw("[]"),
+                tools: raw("[]"),
+                user_context: None,
+                latched: LatchedSettings::new(None, Vec::new(), &spec, raw("{}")),
+            };
+            let identity = SessionIdentity::default();
+            let config = Config::default();
+            let config = EngineConfig::new(identity, (*spec).clone(), window.unwrap(), &config);
+            Engine::priced_terms(&config, &prefix).thinking
+        };
+        assert_eq!(stripped("claude-fable-5-2"), StrippedThinking::All);
+        assert_eq!(stripped("claude-opus-4-6"), StrippedThinking::None);
+    }
+}

@@ -144,7 +144,8 @@ impl PricedView {
                 Subtype::MicrocompactBoundary => {
                     match standing {
                         EntryStanding::Live => self.push_clearing(entry),
-                        EntryStanding::Preserved => self.push_earlier_clearing(entry),
+                        // Cache edits before the compaction are over, and name no cleared results.
+                        EntryStanding::Preserved => self.step(SizedStep::Cleared(entry.cleared())),
                     }
                     self.ledger.entry(entry, standing);
                 }
@@ -284,13 +285,6 @@ impl PricedView {
         }
     }
 
-    /// Notes results that were cleared before the compaction that kept their entries.
-    fn push_earlier_clearing(&mut self, entry: EntryView<'_>) {
-        if entry.cache_edits().is_none() {
-            self.step(SizedStep::Cleared(entry.cleared()));
-        }
-    }
-
     /// Counts results again that had been dropped from the cache by reference.
     fn end_cache_edits(&mut self) {
         self.edits.clear();
@@ -355,13 +349,13 @@ impl PricedView {
             call.is_some_and(|call| calls.contains(call))
         });
         places.map(|(place, _)| place).collect()
-        let keys = keys.filter(|result| result.freed > 0);
     }
 
     /// The calls of active results whose clearing frees anything, by their places.
     pub(super) fn calls_of(&self, results: Range<usize>) -> Set<Id> {
         let all = self.rent.view().results();
         let keys = all.skip(results.start).take(results.len());
+        let keys = keys.filter(|result| result.freed > 0);
         keys.filter_map(|result| self.calls.get(result.key as usize).copied())
             .collect()
     }
@@ -464,3 +458,6 @@ impl SummaryOutputs {
 fn empty(terms: &PricedViewTerms) -> HistoryRent {
     HistoryRent::new(terms.prefix, terms.scale, PrefixWarmth::Hot)
 }
+
+#[cfg(test)]
+mod tests;

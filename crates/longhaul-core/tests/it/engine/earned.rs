@@ -8,12 +8,12 @@ use longhaul_core::engine::{
     ToolOutput,
 };
 use longhaul_core::message::Usage;
-use longhaul_core::micro::MicroClearingReason;
+use longhaul_core::micro::{MicroClearingReason, PressureOwner};
 use longhaul_core::notes::NotesSettings;
 use serde_json::json;
 
 use super::desk::{Answer, Desk, Setting, long};
-use super::prices::{chats, decisions, reads, setting, used, waits};
+use super::prices::{changes_prefix, chats, decisions, reads, setting, used, waits};
 
 fn noting(setting: Setting) -> Setting {
     Setting {
@@ -122,14 +122,27 @@ fn v5_nothing_is_cleared_by_price_where_notes_will_replace_it() {
 
 #[test]
 fn v5_nothing_is_cleared_by_price_while_notes_are_being_taken() {
-    let mut desk = read(noting(setting()), 20_000);
-    desk.aside = Some("take notes");
-    fills_to(&mut desk, 160_000);
-    assert_eq!(desk.set_aside.len(), 1);
-    for _ in 0..9 {
-        chats(&mut desk);
-    }
-    assert!(decisions(&desk).is_empty());
+    let decided = |aside| {
+        let mut desk = read(
+            noting(Setting {
+                economy: EconomyPolicy::Off,
+                ..setting()
+            }),
+            30_000,
+        );
+        desk.aside = aside;
+        desk.hold = Some("send");
+        fills_to(&mut desk, 160_000);
+        desk.input(EngineInput::Economy(EconomyPolicy::Clear));
+        desk.release();
+        for _ in 0..9 {
+            chats(&mut desk);
+        }
+        (desk.set_aside.len(), decisions(&desk).len())
+    };
+    assert_eq!(decided(Some("take notes")), (1, 0));
+    // A run that asked nobody has taken none, and is over.
+    assert_eq!(decided(None), (0, 1));
 }
 
 #[test]
@@ -152,17 +165,20 @@ fn v5_nothing_is_cleared_by_price_where_a_summary_will_replace_it() {
 
 #[test]
 fn v5_no_summary_is_made_ahead_where_clearing_results_does() {
-    let ahead = |economy| Setting {
-        preparation: SummaryTiming::Ahead,
-        economy,
-        ..setting()
-    };
-    for (economy, tokens, is_begun) in [
-        (EconomyPolicy::Clear, 40_000, false),
-        (EconomyPolicy::Clear, 20_000, true),
-        (EconomyPolicy::Off, 40_000, true),
+    let (ours, theirs) = (PressureOwner::Ours, PressureOwner::Providers);
+    for (economy, pressure, tokens, is_begun) in [
+        (EconomyPolicy::Clear, ours, 50_000, false),
+        (EconomyPolicy::Clear, theirs, 50_000, true),
+        (EconomyPolicy::Clear, ours, 20_000, true),
+        (EconomyPolicy::Off, ours, 50_000, true),
     ] {
-        let mut desk = read(ahead(EconomyPolicy::Off), tokens);
+        let ahead = Setting {
+            preparation: SummaryTiming::Ahead,
+            economy: EconomyPolicy::Off,
+            pressure,
+            ..setting()
+        };
+        let mut desk = read(ahead, tokens);
         // What is decided before the request is not what is tested.
         desk.hold = Some("send");
         fills_to(&mut desk, 160_000);
@@ -186,6 +202,7 @@ fn pressed(reduce: ResultReduction, lines: u64) -> Vec<String> {
     ];
     let mut desk = Desk::with(Setting {
         reduce,
+        economy: EconomyPolicy::Off,
         ..setting()
     });
     desk.say("Read them.");
@@ -203,6 +220,8 @@ fn pressed(reduce: ResultReduction, lines: u64) -> Vec<String> {
         ])]));
     }
     fills_to(&mut desk, 172_000);
+    desk.input(EngineInput::Economy(EconomyPolicy::Clear));
+    changes_prefix(&mut desk);
     fills_to(&mut desk, 120_000);
     let mut cleared = desk.events.iter().filter_map(|event| match event {
         Event::MicroCompacted { reason, calls, .. } => Some((*reason, calls.clone())),

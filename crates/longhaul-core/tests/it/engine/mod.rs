@@ -3,6 +3,7 @@
 mod ahead;
 mod anew;
 mod billed;
+mod cache_state;
 mod cancelled;
 mod compacting;
 mod counted;
@@ -13,6 +14,7 @@ mod folding;
 mod folds_due;
 mod kept;
 mod late;
+mod left_to_a_summary;
 mod native;
 mod notes;
 mod once;

@@ -7,10 +7,12 @@ use longhaul_core::engine::{
     CacheEditSupport, EngineInput, Event, NewEntry, PrefixRecording, SummaryTiming, ToolOutput,
 };
 use longhaul_core::micro::{MicroClearingReason, PressureOwner};
+use longhaul_core::prompt::RequestPrefix;
 use longhaul_core::window::{QuerySource, Switches, WindowOwner};
 use serde_json::json;
+use serde_json::value::to_raw_value;
 
-use super::desk::{Answer, Desk, Setting};
+use super::desk::{Answer, Desk, Setting, head};
 
 /// More requests than any decision of these tests waits for.
 pub(super) const MANY: usize = 60;
@@ -42,6 +44,15 @@ pub(super) fn reads(desk: &mut Desk, id: &'static str, tokens: usize) {
             is_error: false,
         },
     ])]));
+}
+
+/// Gives the next request another prefix: it breaks the cache, so nothing is decided by price before it.
+pub(super) fn changes_prefix(desk: &mut Desk) {
+    let prefix = RequestPrefix {
+        system: to_raw_value(&json!([{"type": "text", "text": "Be thorough."}])).unwrap(),
+        ..head("claude-opus-4-6")
+    };
+    desk.input(EngineInput::Head(Box::new(prefix)));
 }
 
 /// Lets the model answer in a few words.
