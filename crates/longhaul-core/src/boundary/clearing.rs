@@ -47,7 +47,7 @@ impl ClearingRecord<'_> {
     ///
     /// # Errors
     /// As for [`line`](Self::line).
-    pub fn line_with(&self, economy: Option<&Value>) -> Result<Bytes, LineError> {
+    pub(crate) fn line_with(&self, economy: Option<&Value>) -> Result<Bytes, LineError> {
         let microcompact_metadata = ClearingMetadata {
             trigger: self.trigger,
             pre_tokens: self.pre_tokens,

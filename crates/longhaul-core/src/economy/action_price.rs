@@ -31,7 +31,7 @@ pub fn clearing(rates: &TokenRates, warmth: PrefixWarmth, sizes: ClearingSizes) 
 }
 
 /// The price of clearing by cache edits: nothing is written again.
-pub fn clearing_by_cache_edits() -> Usd {
+pub(crate) fn clearing_by_cache_edits() -> Usd {
     Usd::ZERO
 }
 
@@ -66,7 +66,7 @@ pub fn summary(rates: &TokenRates, warmth: PrefixWarmth, sizes: SummarySizes) ->
 }
 
 /// The price of a run that takes notes: reading the view, and what the model writes.
-pub fn notes_run(rates: &TokenRates, warmth: PrefixWarmth, view: u64, output: u64) -> Usd {
+pub(crate) fn notes_run(rates: &TokenRates, warmth: PrefixWarmth, view: u64, output: u64) -> Usd {
     reading(rates, warmth, view) + rates.output.of(output)
 }
 

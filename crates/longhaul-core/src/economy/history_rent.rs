@@ -62,17 +62,17 @@ impl HistoryRent {
     }
 
     /// Expects summaries of this many tokens: the mean of the session's.
-    pub fn expect_output(&mut self, tokens: u64) {
+    pub(crate) fn expect_output(&mut self, tokens: u64) {
         self.output = tokens;
     }
 
     /// Notes how large the view was after the last summary: the next one is expected to leave no less.
-    pub fn measured_after_summary(&mut self, view: u64) {
+    pub(crate) fn measured_after_summary(&mut self, view: u64) {
         self.measured = Some(view);
     }
 
     /// Corrects the size of the request prefix.
-    pub fn resize_prefix(&mut self, prefix: u64) {
+    pub(crate) fn resize_prefix(&mut self, prefix: u64) {
         self.view.resize_prefix(prefix);
     }
 
@@ -100,7 +100,7 @@ impl HistoryRent {
     }
 
     /// Begins a message of the model whose usage says how the request billed what had been sent before.
-    pub fn begin_billed_reply(&mut self, billed: PrefixWarmth) {
+    pub(crate) fn begin_billed_reply(&mut self, billed: PrefixWarmth) {
         let after = self.summary_leaves();
         self.view.was_sent(billed, after);
     }
@@ -112,7 +112,7 @@ impl HistoryRent {
     }
 
     /// Notes that the summary at the beginning of the view was made here.
-    pub fn was_summarized(&mut self) {
+    pub(crate) fn was_summarized(&mut self) {
         self.view.was_summarized();
     }
 
@@ -130,7 +130,7 @@ impl HistoryRent {
     }
 
     /// The view before the next request, for a decision.
-    pub fn view_mut(&mut self) -> &mut ConversationRent {
+    pub(crate) fn view_mut(&mut self) -> &mut ConversationRent {
         &mut self.view
     }
 

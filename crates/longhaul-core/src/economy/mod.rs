@@ -28,17 +28,16 @@ pub use history_rent::HistoryRent;
 pub use policy::EconomyPolicy;
 pub use rates::{PrefixWarmth, TokenRates};
 pub use record::{EconomyOutcome, EconomyRecord, RecordedEconomyAction};
-pub use removable::{
-    CLEARED_RESULT, KEPT_COLD, KEPT_HOT, RESTORED_FILE, VERBATIM_PROMPTS, VERBATIM_TOKENS,
-    freed_by_clearing,
-};
+pub use removable::{CLEARED_RESULT, RESTORED_FILE, VERBATIM_TOKENS, freed_by_clearing};
+pub(crate) use removable::{KEPT_COLD, KEPT_HOT, VERBATIM_PROMPTS};
 pub use rent::{ConversationRent, RentedResult, StrippedThinking, ViewPart};
 pub use rule::{
     ResultRemoval, RuleSituation, SummaryForecast, ThresholdDistance, decide, decide_before,
 };
-pub use sendings::{RequestCounts, SentTokens};
+pub(crate) use sendings::{RequestCounts, SentTokens};
 pub(crate) use subjects::subject;
-pub use superseded::{ResultSubject, SubjectEffect, oldest_until, superseded};
+pub(crate) use superseded::oldest_until;
+pub use superseded::{ResultSubject, SubjectEffect, superseded};
 
 #[cfg(test)]
 mod tests;

@@ -39,7 +39,7 @@ impl TokenRates {
     }
 
     /// What it costs to send tokens that an earlier request has sent.
-    pub fn sending_again(&self, warmth: PrefixWarmth, tokens: u64) -> Usd {
+    pub(crate) fn sending_again(&self, warmth: PrefixWarmth, tokens: u64) -> Usd {
         match warmth {
             PrefixWarmth::Hot => self.read.of(tokens),
             PrefixWarmth::Cold => self.write.of(tokens),
@@ -48,7 +48,7 @@ impl TokenRates {
     }
 
     /// What it costs to send tokens for the first time.
-    pub fn sending_first(&self, warmth: PrefixWarmth, tokens: u64) -> Usd {
+    pub(crate) fn sending_first(&self, warmth: PrefixWarmth, tokens: u64) -> Usd {
         match warmth {
             PrefixWarmth::Hot | PrefixWarmth::Cold => self.write.of(tokens),
             PrefixWarmth::Uncached => self.input.of(tokens),

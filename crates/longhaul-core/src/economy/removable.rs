@@ -3,9 +3,9 @@
 use super::PrefixWarmth;
 
 /// The newest results that stay while the cache is hot.
-pub const KEPT_HOT: usize = 3;
+pub(crate) const KEPT_HOT: usize = 3;
 /// The newest results that stay where the conversation is rendered anew on a cold cache.
-pub const KEPT_COLD: usize = 5;
+pub(crate) const KEPT_COLD: usize = 5;
 
 /// What stays of a result that was cleared, in tokens: its frame and the marker.
 pub const CLEARED_RESULT: u64 = 60;
@@ -13,7 +13,7 @@ pub const CLEARED_RESULT: u64 = 60;
 /// The newest tokens of a view that an action decided by price leaves word for word, in a large window (V5).
 pub const VERBATIM_TOKENS: u64 = 10_000;
 /// The most tokens of the user's messages that a summary repeats word for word, in a large window.
-pub const VERBATIM_PROMPTS: u64 = 20_000;
+pub(crate) const VERBATIM_PROMPTS: u64 = 20_000;
 
 /// The largest file that a summary decided by price restores, in tokens of a large window. A restored file is written
 /// once and read with every request until the next summary, some forty times: about 16 times the price of an input

@@ -150,7 +150,7 @@ impl ConversationRent {
     }
 
     /// Corrects the size of the request prefix, which is known exactly once a reply has measured it.
-    pub fn resize_prefix(&mut self, prefix: u64) {
+    pub(crate) fn resize_prefix(&mut self, prefix: u64) {
         let before = std::mem::replace(&mut self.prefix, prefix);
         let moved = |place: &mut u64| *place = place.saturating_add(prefix).saturating_sub(before);
         self.results
@@ -238,13 +238,13 @@ impl ConversationRent {
 
     /// Notes that a request with this view was sent in the past: what could be removed before it, and how it billed what
     /// had been sent before. This is how a history is followed in which the decisions are made already.
-    pub fn was_sent(&mut self, warmth: PrefixWarmth, after_summary: u64) {
+    pub(crate) fn was_sent(&mut self, warmth: PrefixWarmth, after_summary: u64) {
         self.offer();
         self.sent(warmth, after_summary);
     }
 
     /// Notes that the view begins with a new summary from here on: the rent of the next one starts again.
-    pub fn was_summarized(&mut self) {
+    pub(crate) fn was_summarized(&mut self) {
         for result in &mut self.results {
             result.arrived = self.requests;
         }
@@ -361,7 +361,7 @@ impl ConversationRent {
     }
 
     /// The tokens of the view that were sent.
-    pub fn sent_view(&self) -> u64 {
+    pub(crate) fn sent_view(&self) -> u64 {
         self.sent
     }
 
@@ -394,7 +394,7 @@ impl ConversationRent {
     }
 
     /// What the view has cost beyond the view after a summary, since the last boundary.
-    pub fn summary_rent(&self, rates: &TokenRates) -> Usd {
+    pub(crate) fn summary_rent(&self, rates: &TokenRates) -> Usd {
         self.held.cost(rates)
     }
 

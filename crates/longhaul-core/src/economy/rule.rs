@@ -61,7 +61,7 @@ pub struct SummaryForecast {
 
 impl SummaryForecast {
     /// The output that is expected of a session's first summary.
-    pub const FIRST_OUTPUT: u64 = 4_000;
+    pub(crate) const FIRST_OUTPUT: u64 = 4_000;
 
     /// What usually stands beside the model's text and the user's words: the frame, the names of files that were touched,
     /// open todos, and files that are small enough to be restored.

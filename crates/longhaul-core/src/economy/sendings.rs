@@ -10,7 +10,7 @@ use crate::money::Usd;
 
 /// A number of requests, by how they billed what had been sent before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct RequestCounts {
+pub(crate) struct RequestCounts {
     /// Requests that read it from the cache.
     pub read: u64,
     /// Requests that wrote it again, because the cache had expired or was broken.
@@ -21,7 +21,7 @@ pub struct RequestCounts {
 
 impl RequestCounts {
     /// Counts one more request.
-    pub fn count(&mut self, warmth: PrefixWarmth) {
+    pub(crate) fn count(&mut self, warmth: PrefixWarmth) {
         match warmth {
             PrefixWarmth::Hot => self.read += 1,
             PrefixWarmth::Cold => self.written += 1,
@@ -40,12 +40,12 @@ impl RequestCounts {
     }
 
     /// What it cost to send this many tokens with each of these requests.
-    pub fn cost(self, rates: &TokenRates, tokens: u64) -> Usd {
+    pub(crate) fn cost(self, rates: &TokenRates, tokens: u64) -> Usd {
         self.of(tokens).cost(rates)
     }
 
     /// These requests, each with this many tokens.
-    pub fn of(self, tokens: u64) -> SentTokens {
+    pub(crate) fn of(self, tokens: u64) -> SentTokens {
         SentTokens {
             read: self.read.saturating_mul(tokens),
             written: self.written.saturating_mul(tokens),
@@ -68,7 +68,7 @@ impl Sub for RequestCounts {
 
 /// Tokens that were sent again, over all requests, by how they were billed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct SentTokens {
+pub(crate) struct SentTokens {
     /// Tokens read from the cache.
     pub read: u64,
     /// Tokens written again.
@@ -79,7 +79,7 @@ pub struct SentTokens {
 
 impl SentTokens {
     /// What sending them cost.
-    pub fn cost(self, rates: &TokenRates) -> Usd {
+    pub(crate) fn cost(self, rates: &TokenRates) -> Usd {
         rates.read.of(self.read) + rates.write.of(self.written) + rates.input.of(self.input)
     }
 }

@@ -50,7 +50,7 @@ pub fn superseded(subjects: &[Option<ResultSubject>]) -> Vec<bool> {
 
 /// Returns which of the oldest `removable` results to clear so that `excess` tokens leave: superseded ones first, then
 /// the oldest. All of them, if that is not enough.
-pub fn oldest_until(
+pub(crate) fn oldest_until(
     sizes: &[u64],
     superseded: &[bool],
     removable: usize,

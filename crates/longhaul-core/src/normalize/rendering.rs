@@ -145,7 +145,7 @@ impl Rendering {
     }
 
     /// How the result of a call is sent (V8); `None` if it is not in view.
-    pub fn sent_form(&self, call: Id) -> Option<SentForm> {
+    pub(crate) fn sent_form(&self, call: Id) -> Option<SentForm> {
         self.rules.reductions.form(call)
     }
 

@@ -92,7 +92,7 @@ impl HookEventName {
     }
 
     /// Whether the event is about one tool call.
-    pub fn is_about_a_tool(self) -> bool {
+    pub(crate) fn is_about_a_tool(self) -> bool {
         matches!(
             self,
             HookEventName::PreToolUse

@@ -24,7 +24,7 @@ use longhaul_core::engine::{
     CallFailure, CallResult, CompactFailure, CompactionSuccess, EffectFailure, Engine, EngineInput,
     PreviewedSummary,
 };
-use longhaul_core::models::{EffortLevel, ModelSpec};
+use longhaul_core::models::EffortLevel;
 use longhaul_core::prompt::{ParameterError, ThinkingChoice};
 use longhaul_core::window::WindowStatus;
 use longhaul_provider::{CancellationToken, Reply};
@@ -209,10 +209,5 @@ impl Session {
     /// How often the conversation was compacted since the session was opened.
     pub fn compactions(&self) -> u64 {
         self.compactions
-    }
-
-    /// The known facts about the model.
-    pub fn model_spec(&self) -> &ModelSpec {
-        &self.effect_runner.spec
     }
 }

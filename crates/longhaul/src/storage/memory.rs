@@ -39,13 +39,6 @@ impl MemoryStorage {
         Self::default()
     }
 
-    /// Creates a storage that holds these lines of a session, without line ends.
-    pub fn with_lines(lines: Vec<Bytes>) -> Self {
-        Self {
-            lines: Mutex::new(lines),
-        }
-    }
-
     /// The lines so far.
     pub fn lines(&self) -> Vec<Bytes> {
         self.slot().clone()
