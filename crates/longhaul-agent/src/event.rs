@@ -167,7 +167,7 @@ pub enum ApprovalMode {
 }
 
 /// The name of the tool whose call submits a plan.
-pub const EXIT_PLAN_MODE: &str = "ExitPlanMode";
+pub(crate) const EXIT_PLAN_MODE: &str = "ExitPlanMode";
 
 /// A call that needs the user's consent.
 #[derive(Debug)]

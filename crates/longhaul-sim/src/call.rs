@@ -52,7 +52,7 @@ impl ApiError {
     }
 
     /// Adds an error code.
-    pub fn with_code(self, code: &'static str) -> Self {
+    pub(crate) fn with_code(self, code: &'static str) -> Self {
         Self {
             code: Some(code),
             ..self

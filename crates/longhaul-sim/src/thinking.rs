@@ -17,7 +17,8 @@ mod reads;
 mod signature;
 mod summary;
 
-pub use check::{check, check_on};
+pub use check::check;
+pub(crate) use check::check_on;
 pub use outcome::{
     AccountAge, CheckedThinking, InputTransformation, ThinkingChange, ThinkingMismatch, without,
 };

@@ -223,7 +223,7 @@ impl World {
     }
 
     /// Evicts the cache entries of one key, and returns how many there were.
-    pub fn evict_key(&mut self, key: &str) -> usize {
+    pub(crate) fn evict_key(&mut self, key: &str) -> usize {
         self.cache.evict(Some(CacheAccount::of_key(key)))
     }
 }

@@ -36,7 +36,7 @@ pub struct QuestionOption {
 
 impl UserQuestion {
     /// The questions of a call. An error says what is wrong with the input.
-    pub fn of_input(input: &Value) -> Result<Vec<Self>, String> {
+    pub(crate) fn of_input(input: &Value) -> Result<Vec<Self>, String> {
         let items = list(input, "questions")?;
         if items.is_empty() || items.len() > MOST_QUESTIONS {
             return Err(format!(

@@ -8,4 +8,5 @@ mod read;
 mod walk;
 
 pub use outline::{BodyMembers, BodyOutline, BodyRole, OutlineElement};
-pub use read::{LONGEST_MODEL, MOST_MESSAGES, NotAConversation, ReadResumePoint, read, read_from};
+pub(crate) use read::LONGEST_MODEL;
+pub use read::{MOST_MESSAGES, NotAConversation, ReadResumePoint, read, read_from};

@@ -10,7 +10,7 @@ use super::walk::JsonWalk;
 /// The most messages that a conversation may have.
 pub const MOST_MESSAGES: usize = 100_000;
 /// The most bytes that the name of a model may have, as written in the body.
-pub const LONGEST_MODEL: usize = 256;
+pub(crate) const LONGEST_MODEL: usize = 256;
 
 /// Why a body has no conversation that can be recognized. Unless it is too large, it is passed on as it is: the
 /// upstream reports what is wrong with it, if anything.

@@ -47,7 +47,7 @@ impl<K: Eq + Hash, V: Clone> GenerationalCache<K, V> {
     }
 
     /// Drops the older generation; if that is empty, the younger one.
-    pub fn forget_older(&mut self) {
+    pub(crate) fn forget_older(&mut self) {
         if self.old.is_empty() {
             self.young_bytes = 0
         } else {
@@ -77,7 +77,7 @@ impl<K: Eq + Hash, V: Clone> GenerationalCache<K, V> {
     }
 
     /// Caches a value that takes this many bytes.
-    pub fn put_weighing(&mut self, key: K, value: V, bytes: usize) {
+    pub(crate) fn put_weighing(&mut self, key: K, value: V, bytes: usize) {
         if self.young.len() >= self.room || self.young_bytes > self.bytes {
             self.old = std::mem::take(&mut self.young);
             self.old_bytes = std::mem::take(&mut self.young_bytes);

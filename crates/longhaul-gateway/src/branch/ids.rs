@@ -53,7 +53,7 @@ impl BranchIds {
     }
 
     /// The next id.
-    pub fn next_id(&self) -> BranchId {
+    pub(crate) fn next_id(&self) -> BranchId {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         BranchId(xxh3_64_with_seed(&number.to_le_bytes(), self.seed))
     }

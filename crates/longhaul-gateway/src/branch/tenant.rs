@@ -118,7 +118,7 @@ impl Tenants {
     }
 
     /// The key of the hash that identifies histories.
-    pub fn history_key(&self) -> HistoryKey {
+    pub(crate) fn history_key(&self) -> HistoryKey {
         HistoryKey::new(self.derived(b"history\0"))
     }
 
@@ -139,7 +139,7 @@ impl Tenants {
 
     /// Records the organization that, according to the upstream, a key belongs to. Returns the tenant to use from now
     /// on, if that is new.
-    pub fn belongs_to(&mut self, of_key: Tenant, organisation: &[u8]) -> Option<Tenant> {
+    pub(crate) fn belongs_to(&mut self, of_key: Tenant, organisation: &[u8]) -> Option<Tenant> {
         let tenant = self.hash(b"organisation\0", organisation);
         if self.organisations.get(&of_key) == Some(&tenant) {
             return None;

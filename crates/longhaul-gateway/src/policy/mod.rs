@@ -101,7 +101,7 @@ impl PolicyRules {
     }
 
     /// Whether any rule offers recall.
-    pub fn may_recall(&self) -> bool {
+    pub(crate) fn may_recall(&self) -> bool {
         let mut rules = self.rules.iter();
         rules.any(|rule| rule.recall == Some(RecallMode::On))
     }

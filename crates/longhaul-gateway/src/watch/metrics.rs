@@ -176,7 +176,7 @@ impl Metrics {
     }
 
     /// Adds the usage of a request for session notes.
-    pub fn used_for_notes(&self, usage: &Usage, cost: Option<Usd>) {
+    pub(crate) fn used_for_notes(&self, usage: &Usage, cost: Option<Usd>) {
         spend(&self.notes_tokens, &self.notes_cost_pico, usage, cost);
     }
 

@@ -54,7 +54,7 @@ pub struct SentRequest {
 
 impl SentRequest {
     /// Sets where the request was placed, which may differ from where it was found to belong.
-    pub fn is_placed(&mut self, placed: BranchPlacement) {
+    pub(crate) fn is_placed(&mut self, placed: BranchPlacement) {
         self.line.line = placed.line;
         self.line.tenant = placed.tenant;
         self.line.session = placed.session;

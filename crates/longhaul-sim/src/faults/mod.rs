@@ -21,7 +21,7 @@ pub use spec::FaultSpecError;
 
 /// The default number of stream events before a fault strikes: the start of the message, the start of a block and a
 /// first piece of it.
-pub const DEFAULT_AFTER: usize = 3;
+pub(crate) const DEFAULT_AFTER: usize = 3;
 
 /// A single fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

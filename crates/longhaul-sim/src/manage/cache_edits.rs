@@ -17,7 +17,7 @@ use crate::request::{ApiBlock, MessagesRequest};
 /// The header that announces the extension.
 pub const HEADER: &str = "longhaul-capabilities";
 /// The value of the header.
-pub const CAPABILITY: &str = "cache-edits";
+pub(crate) const CAPABILITY: &str = "cache-edits";
 pub use crate::request::CACHE_EDITS_BETA as BETA;
 
 /// The result of applying cache edits to a request.
@@ -40,7 +40,7 @@ struct FoundToolResult<'a> {
 }
 
 /// The calls whose results a request wants removed; `None` if it does not use the extension.
-pub fn requested_deletions(request: &MessagesRequest) -> Option<Vec<&str>> {
+pub(crate) fn requested_deletions(request: &MessagesRequest) -> Option<Vec<&str>> {
     let edits = request.fields.get("cache_edits")?.as_array()?;
     let ids = edits.iter().filter_map(|edit| edit.get("tool_use_id"));
     Some(ids.filter_map(Value::as_str).collect())

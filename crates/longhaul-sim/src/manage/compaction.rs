@@ -34,7 +34,7 @@ impl OnDemandCompaction {
 }
 
 /// Checks that the signed block in a request is unchanged.
-pub fn check_block(
+pub(crate) fn check_block(
     request: &MessagesRequest,
     secret: &SigningSecret,
     key: &str,
@@ -58,7 +58,7 @@ pub fn check_block(
 }
 
 /// Checks, before anything else, that a request to be summarized does not end in an open call.
-pub fn check_complete(request: &MessagesRequest) -> Result<(), ApiError> {
+pub(crate) fn check_complete(request: &MessagesRequest) -> Result<(), ApiError> {
     let last = request.messages.last();
     let open = last.is_some_and(|last| {
         last.role == ApiRole::Assistant && last.content.iter().any(|block| block.kind == "tool_use")
@@ -74,7 +74,7 @@ pub fn check_complete(request: &MessagesRequest) -> Result<(), ApiError> {
 }
 
 /// Checks that a summary can keep the tools that a conversation has discovered.
-pub fn check_references(request: &MessagesRequest) -> Result<(), ApiError> {
+pub(crate) fn check_references(request: &MessagesRequest) -> Result<(), ApiError> {
     let blocks = request.messages.iter().flat_map(|message| &message.content);
     let references: usize = blocks
         .map(|block| block.raw.matches("\"tool_reference\"").count())

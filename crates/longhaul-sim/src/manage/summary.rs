@@ -58,7 +58,7 @@ pub fn outcome(answer: &TruncatedDraft) -> SummaryAttempt {
 }
 
 /// The conversation after it was summarized: the summary, and the newest message of the user.
-pub fn with_summary(request: &MessagesRequest, summary: Value) -> MessagesRequest {
+pub(crate) fn with_summary(request: &MessagesRequest, summary: Value) -> MessagesRequest {
     let mut left = request.clone();
     let says = |block: &ApiBlock| block.kind != "tool_result";
     let newest = request
@@ -83,7 +83,7 @@ pub fn with_summary(request: &MessagesRequest, summary: Value) -> MessagesReques
 }
 
 /// The request without the messages that its last summary replaces; `None` if there is nothing before the summary.
-pub fn without_summarized(request: &MessagesRequest) -> Option<MessagesRequest> {
+pub(crate) fn without_summarized(request: &MessagesRequest) -> Option<MessagesRequest> {
     let from = begin(request);
     if (from.message, from.block) == (0, 0) {
         return None;

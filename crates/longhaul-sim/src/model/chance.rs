@@ -36,7 +36,7 @@ impl Chance {
     }
 
     /// True with this probability.
-    pub fn odds(&mut self, probability: f64) -> bool {
+    pub(crate) fn odds(&mut self, probability: f64) -> bool {
         self.unit() < probability
     }
 

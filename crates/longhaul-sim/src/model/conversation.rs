@@ -31,7 +31,7 @@ impl<'a> ToolExchange<'a> {
     }
 
     /// The first of these fields that is present.
-    pub fn input_any(&self, fields: &[&str]) -> Option<&'a str> {
+    pub(crate) fn input_any(&self, fields: &[&str]) -> Option<&'a str> {
         fields.iter().find_map(|field| self.input_text(field))
     }
 
@@ -159,7 +159,7 @@ pub fn own_texts(message: &ApiMessage) -> Vec<String> {
 }
 
 /// The texts of the model in a message.
-pub fn assistant_texts(message: &ApiMessage) -> Vec<&str> {
+pub(crate) fn assistant_texts(message: &ApiMessage) -> Vec<&str> {
     if message.role != ApiRole::Assistant {
         return Vec::new();
     }
@@ -216,7 +216,7 @@ pub(crate) fn among(word: &str, list: &str) -> bool {
 }
 
 /// At most `limit` bytes of a text, cut at a character boundary.
-pub fn clip(text: &str, limit: usize) -> &str {
+pub(crate) fn clip(text: &str, limit: usize) -> &str {
     if text.len() <= limit {
         return text;
     }

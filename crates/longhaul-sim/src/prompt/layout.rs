@@ -123,7 +123,7 @@ impl PromptLayout {
     }
 
     /// Whether there is an image in the messages.
-    pub fn has_images(&self) -> bool {
+    pub(crate) fn has_images(&self) -> bool {
         self.images.is_some()
     }
 

@@ -32,7 +32,7 @@ pub enum ThinkingDisplay {
 
 /// Builds the message of a reply. `first` are blocks before the draft; `sign` signs thinking in the form in which it is
 /// shown, given all content before it.
-pub fn build_message(
+pub(crate) fn build_message(
     cut: &TruncatedDraft,
     first: Vec<Value>,
     dressing: MessageEnvelope<'_>,

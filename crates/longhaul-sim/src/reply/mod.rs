@@ -9,7 +9,8 @@ mod ids;
 mod truncate;
 mod usage;
 
-pub use envelope::{MessageEnvelope, ThinkingDisplay, build_message};
+pub(crate) use envelope::build_message;
+pub use envelope::{MessageEnvelope, ThinkingDisplay};
 pub use events::{StreamTiming, TimedEvent, events};
 pub use ids::ApiIds;
 pub use truncate::{ReplyLimits, SimStopReason, TruncatedDraft, cut};

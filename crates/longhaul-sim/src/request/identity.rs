@@ -42,13 +42,6 @@ pub fn of_tool(tool: &ApiTool) -> u128 {
     hash.digest()
 }
 
-/// The identity of any JSON text, including key order, such as a field of the request.
-pub fn of_json(text: &str) -> u128 {
-    let mut hash = Xxh3_128::new();
-    as_sent(&mut hash, text);
-    hash.digest()
-}
-
 /// The kind of an object, which determines its defaults.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum IdentityObject {

@@ -125,7 +125,7 @@ impl ApiBlock {
     }
 
     /// Whether the block is text that consists of white space only.
-    pub fn is_blank_text(&self) -> bool {
+    pub(crate) fn is_blank_text(&self) -> bool {
         let blank = |text: &str| text.trim().is_empty();
         self.kind == "text" && self.text("text").is_some_and(blank)
     }

@@ -27,7 +27,7 @@ pub fn check(
 }
 
 /// Checks the thinking of a request, continuing from an earlier check of the same messages.
-pub fn check_on(
+pub(crate) fn check_on(
     request: &MessagesRequest,
     spec: &ModelSpec,
     call: &ApiCall,

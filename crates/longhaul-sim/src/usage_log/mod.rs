@@ -15,7 +15,7 @@ use serde::Serialize;
 use crate::cache::PromptVerdict;
 
 /// The session of calls that do not name one.
-pub const NO_SESSION: &str = "-";
+pub(crate) const NO_SESSION: &str = "-";
 
 /// One logged call.
 #[derive(Debug, Clone, Serialize)]

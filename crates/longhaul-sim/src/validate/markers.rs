@@ -94,7 +94,7 @@ fn inner_breakpoints(block: &ApiBlock) -> impl Iterator<Item = (usize, CacheLife
 
 /// The block that gets the breakpoint of automatic caching: the last block of the messages that can have one, or else
 /// of the system prompt.
-pub fn last_cacheable(request: &MessagesRequest) -> Option<&ApiBlock> {
+fn last_cacheable(request: &MessagesRequest) -> Option<&ApiBlock> {
     let blocks = request
         .messages
         .iter()

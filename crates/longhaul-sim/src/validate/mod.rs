@@ -24,7 +24,6 @@ use crate::call::{ApiCall, ApiError};
 use crate::request::MessagesRequest;
 
 pub(crate) use generation::{ModelFamily, ModelGeneration};
-pub use markers::last_cacheable;
 
 /// Checks a request for a model.
 pub fn validate(
