@@ -91,7 +91,9 @@ mod tests {
     fn o2_an_open_breaker_is_half_open_after_a_while_without_a_model() {
         let mut breaker = CircuitBreaker::default();
         breaker.went_without(2);
-        breaker.open();
+        for _ in 0..FAILURES {
+            breaker.failed();
+        }
         breaker.went_without(2);
         assert_eq!(
             breaker.state(),

@@ -13,9 +13,9 @@ use longhaul_core::history::{
     AnsweredRequest, AppendedRequestWay, AttemptContext, AttemptEffect, AttemptInput,
     AttemptOccasion, BeginningChoice, BeginningOrigin, CompactionAttempt, DraftSizes,
     FailureTransience, FormerBeginning, FoundBeginning, HistoryAuthor, HistoryChange, HistoryState,
-    KeptDraft, MeasuredContinuation, MeasuredReply, MessagesAtHand, NotesAtHand, OverflowEvidence,
-    OversizedRequest, PlainRequestPermission, PlainRequestSupport, PreparedPrefix, ReplyFollowUp,
-    RequestStep, RoomNeed, SentElsewhere, SummaryPrice, SummaryRequestFacts, SummaryRequestOutcome,
+    KeptDraft, MeasuredContinuation, MeasuredReply, MessagesAtHand, NoSummaryReason, NotesAtHand,
+    OverflowEvidence, OversizedRequest, PlainRequestSupport, PreparedPrefix, ReplyFollowUp,
+    RequestStep, RoomNeed, SentElsewhere, SummaryPrice, SummaryRequestFacts, SummarySource,
     UnansweredRequest, room_need,
 };
 use longhaul_core::micro::MicroLimits;
@@ -155,7 +155,7 @@ struct Running {
     breaker: Breaker,
     at: u128,
     before: u64,
-    drafts: [Option<(u64, SummaryRequestOutcome)>; 3],
+    drafts: [Option<(u64, Option<SummarySource>)>; 3],
     effects: Vec<AttemptEffect>,
 }
 
@@ -555,53 +555,44 @@ impl Machine {
             after,
         };
         let share = |percent: u8| running.before * u64::from(percent) / 100;
-        let most = match running.occasion {
-            AttemptOccasion::Full(need) => need.most_left(&self.window, running.before) - 1,
-            _ => u64::MAX,
-        };
         let input = match effect {
             AttemptEffect::Clear(_) => {
                 let after = how.cleared.map(share);
-                running.drafts[0] = after.map(|after| (after, SummaryRequestOutcome::NotAsked));
+                running.drafts[0] = after.map(|after| (after, None));
                 AttemptInput::Cleared(after.map(sizes))
             }
             AttemptEffect::EstimateSummary => AttemptInput::SummaryLeaves(share(how.estimate)),
             AttemptEffect::UseNotes => {
                 let after = how.noted.map(share);
-                running.drafts[1] = after.map(|after| (after, SummaryRequestOutcome::NotAsked));
+                running.drafts[1] = after.map(|after| (after, None));
                 AttemptInput::Noted(after.map(sizes))
             }
             AttemptEffect::AskBehind(_) => match how.asked {
                 Ok(()) => AttemptInput::Answered,
                 Err(passes) => AttemptInput::NotAnswered { passes },
             },
-            AttemptEffect::Summarize(plain) => {
-                let was_answered = running
-                    .effects
-                    .iter()
-                    .any(|it| matches!(it, AttemptEffect::AskBehind(_)))
-                    && how.asked.is_ok();
-                let outcome = match plain {
-                    _ if was_answered => SummaryRequestOutcome::Summary,
-                    PlainRequestPermission::May(_) if how.writes => SummaryRequestOutcome::Summary,
-                    PlainRequestPermission::May(_) => SummaryRequestOutcome::Nothing,
-                    PlainRequestPermission::MayNot => SummaryRequestOutcome::NotAsked,
-                };
+            AttemptEffect::Summarize { source, most_left } => {
                 // Where a request waits, there are always extracts, and they are as small as is asked for.
                 let is_awaited = matches!(running.occasion, AttemptOccasion::Full(_));
                 let after = how.summary.or(is_awaited.then_some(50)).map(share);
-                let after = after.map(|after| after.min(most));
-                running.drafts[2] = after.map(|after| (after, outcome));
+                let after = after.map(|after| match is_awaited {
+                    true => after.min(most_left - 1),
+                    false => after,
+                });
+                running.drafts[2] = after.map(|after| (after, Some(source)));
                 match after {
-                    Some(after) => AttemptInput::Summarized(sizes(after), outcome),
-                    None => AttemptInput::NotSummarized,
+                    _ if matches!(source, SummarySource::PlainRequest(_)) && !how.writes => {
+                        AttemptInput::NotSummarized(NoSummaryReason::NotWritten)
+                    }
+                    Some(after) => AttemptInput::Summarized(sizes(after)),
+                    None => AttemptInput::NotSummarized(NoSummaryReason::WouldNotShrink),
                 }
             }
             AttemptEffect::Change(change) => {
                 self.change(change);
                 return None;
             }
-            AttemptEffect::Discard(_) => return None,
+            AttemptEffect::Discard(..) => return None,
             AttemptEffect::Keep(kept) => {
                 self.keep(running, kept, how.millis);
                 return Some(Ended::Kept);
@@ -618,7 +609,7 @@ impl Machine {
             KeptDraft::Notes => running.drafts[1],
             KeptDraft::Summary => running.drafts[2],
         };
-        let (after, outcome) = draft.expect("what is kept was drafted");
+        let (after, source) = draft.expect("what is kept was drafted");
         let origin = match running.occasion {
             AttemptOccasion::Ahead => BeginningOrigin::Ahead,
             AttemptOccasion::Price => BeginningOrigin::Price,
@@ -633,11 +624,11 @@ impl Machine {
             tokens: after.saturating_sub(HEAD),
             origin,
         });
-        let by = match (kept, outcome) {
+        let by = match (kept, source) {
             (KeptDraft::Cleared, _) => None,
             (KeptDraft::Notes, _) => Some(HistoryAuthor::Notes),
-            (KeptDraft::Summary, SummaryRequestOutcome::Summary) => Some(HistoryAuthor::Model),
-            (KeptDraft::Summary, _) => Some(HistoryAuthor::Extracts),
+            (KeptDraft::Summary, Some(SummarySource::Extracts)) => Some(HistoryAuthor::Extracts),
+            (KeptDraft::Summary, _) => Some(HistoryAuthor::Model),
         };
         self.change(HistoryChange::Shrunk { after, by, millis });
     }
@@ -690,12 +681,15 @@ impl Running {
             matches!(
                 effect,
                 AttemptEffect::AskBehind(_)
-                    | AttemptEffect::Summarize(PlainRequestPermission::May(_))
+                    | AttemptEffect::Summarize {
+                        source: SummarySource::PlainRequest(_),
+                        ..
+                    }
             )
         };
         match effect {
             AttemptEffect::Clear(_) => assert!(may(SwitchableAction::Micro)),
-            AttemptEffect::UseNotes | AttemptEffect::Summarize(_) => {
+            AttemptEffect::UseNotes | AttemptEffect::Summarize { .. } => {
                 assert!(may_summarize, "{:?}", self.effects);
             }
             _ => {}

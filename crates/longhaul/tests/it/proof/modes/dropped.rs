@@ -70,7 +70,10 @@ async fn next_request(host: &Host, when: &str) -> Compared {
     // may the end of the process: it knew of notes or a summary that were coming, to which the clearing was left.
     let since = String::from_utf8(after[last.on_disk..].to_vec()).unwrap();
     let is_cleared = since.contains("\"subtype\":\"microcompact_boundary\"");
-    assert!(is_new || is_cleared || last.body == next, "{when}: nothing came");
+    assert!(
+        is_new || is_cleared || last.body == next,
+        "{when}: nothing came"
+    );
     compared(&last.body, &next, &since, when)
 }
 
