@@ -18,6 +18,7 @@ use std::sync::Arc;
 use longhaul::recorded::{PivotError, RecordedSession, RecordedTranscript, RecordingOptions};
 use longhaul::session::{CompactError, CompactOutcome};
 use longhaul_core::engine::{CompactFailure, CompactRequest, OnModelFailure, Pivot, Summarizer};
+use longhaul_core::rounds::{ViewPiece, message_begins};
 use longhaul_core::summary::PivotDirection;
 use longhaul_store::layout::{Env, Home};
 
@@ -209,15 +210,17 @@ fn request(command: &Command, recording: &RecordedTranscript) -> Result<CompactR
     })
 }
 
-/// The number of messages that are in view word for word: all but the summary and its attachments.
+/// The number of messages that are in view word for word, as `inspect` counts them: all but the summary and its
+/// attachments.
 fn kept(session: &RecordedSession) -> u64 {
     let live = session.engine().live();
     let pieces = live.pieces();
     let entries = live.views().zip(&pieces);
-    let kept = entries.filter(|(entry, piece)| {
+    let kept = entries.filter(|(entry, _)| {
         let facets = entry.facets;
         let is_attachment = facets.kind == longhaul_core::message::EntryKind::Attachment;
-        piece.part.is_sent() && !facets.flags.compact_summary && !is_attachment
+        !facets.flags.compact_summary && !is_attachment
     });
-    kept.count() as u64
+    let kept: Vec<ViewPiece> = kept.map(|(_, piece)| piece.clone()).collect();
+    message_begins(&kept).len() as u64
 }

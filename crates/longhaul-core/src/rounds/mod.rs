@@ -10,7 +10,7 @@ mod seams;
 mod shorten;
 
 pub use group::Rounds;
-pub use piece::{PieceKind, ViewPiece};
+pub use piece::{PieceKind, ViewPiece, message_begins};
 pub(crate) use seams::Seams;
 pub use shorten::{
     MARKER, MOST_RETRIES, RequestLead, RequestShortening, ShortenedRequest, ShorteningExhausted,

@@ -1,5 +1,6 @@
 //! The facts about an entry that grouping and cutting need.
 
+use crate::hash::Set;
 use crate::message::{BlockKind, EntryView, Id, Sent, Subtype};
 use crate::transcript::{TranscriptRow, TranscriptTable};
 
@@ -100,6 +101,29 @@ impl ViewPiece {
             answers,
         }
     }
+}
+
+/// Returns where the messages of a request begin among the pieces of a view: everything from the user's side up to the
+/// next reply is one message, and so are the lines of a reply, also where results of its first calls stand between them.
+pub fn message_begins(pieces: &[ViewPiece]) -> Vec<usize> {
+    let mut replies: Set<Id> = Set::default();
+    let mut begins = Vec::new();
+    let mut is_reply_before = None;
+    for (at, piece) in pieces.iter().enumerate() {
+        if !piece.part.is_sent() {
+            continue;
+        }
+        if let PieceKind::Response(Some(id)) | PieceKind::Reasoning(Some(id)) = piece.part
+            && !replies.insert(id)
+        {
+            continue;
+        }
+        let is_reply = piece.part.is_response();
+        if is_reply_before.replace(is_reply) != Some(is_reply) {
+            begins.push(at);
+        }
+    }
+    begins
 }
 
 /// The facts that both forms of an entry provide.

@@ -9,6 +9,7 @@ use longhaul_core::config::ResultReduction;
 use longhaul_core::message::{Id, ReductionStanding};
 use longhaul_core::reduce::{ResultText, reduce_among, text_of_content};
 
+use super::compacted_prefixes::LoadedPrefix;
 use super::compactor::Compactor;
 use super::message_results::{MessageResults, content_place};
 use super::outgoing_body::position;
@@ -157,6 +158,24 @@ impl Compactor {
             .collect()
     }
 
+    /// The views that a request may be sent with: that of the prefix that is found for it, and that of the conversation's
+    /// last request, which goes on while a prefix that was made ahead is held back.
+    async fn possible_views(&self, material: &RequestContext) -> Vec<PossibleView> {
+        let found = self.beginning(material).await.ok().flatten();
+        let former = self.branch_states.of(material.placed.line).beginning;
+        let is_another = found.as_ref().map(|found| found.beginning()) != former;
+        let mut views = vec![PossibleView::of(material, found.as_deref())];
+        if is_another {
+            let before = match former {
+                Some(at) => self.rewrites.find(material.tenant, &[at]).await,
+                None => Ok(None),
+            };
+            let before = before.ok().flatten();
+            views.push(PossibleView::of(material, before.as_deref()));
+        }
+        views
+    }
+
     /// Decides for the results of one message, which is sent for the first time.
     async fn decide(
         &self,
@@ -165,28 +184,29 @@ impl Compactor {
         reduced: &BTreeMap<usize, MessageReductions>,
         index: usize,
     ) -> Vec<StoredReduction> {
-        let base = self.beginning(material).await.ok().flatten();
-        let rewrite = base.as_ref().map(|base| &base.rewrite);
-        let root = rewrite.and_then(|rewrite| rewrite.root);
-        let from = root.and_then(|root| position(&material.recognized, root));
-        let from = from.map_or(0, |last| last + 1);
-        let mut standing = ReductionStanding::default();
+        let mut views = self.possible_views(material).await;
         let mut by_content: HashMap<u128, Vec<(usize, &str)>> = HashMap::new();
         let mut by_file: HashMap<&str, Vec<(usize, &str)>> = HashMap::new();
         let calls = results.iter().flat_map(|message| message.calls.iter());
         let files: HashMap<&str, Option<&str>> = calls
             .map(|call| (call.id.as_str(), call.reads.as_deref()))
             .collect();
-        for (at, message) in results.iter().enumerate().take(index).skip(from) {
+        for (at, message) in results.iter().enumerate().take(index) {
             for result in message.results.iter() {
                 let call = result.call.as_str();
-                let known = reduced.get(&at).into_iter().flat_map(|all| all.iter());
-                match known.into_iter().find(|one| one.call == call) {
-                    Some(one) => {
-                        standing.reduced(Id::of(call), one.refers_to.as_deref().map(Id::of))
+                let mut known = reduced.get(&at).into_iter().flat_map(|all| all.iter());
+                let known = known.find(|one| one.call == call);
+                for view in views.iter_mut().filter(|view| view.from <= at) {
+                    match known {
+                        Some(one) => {
+                            let base = one.refers_to.as_deref().map(Id::of);
+                            view.standing.reduced(Id::of(call), base);
+                        }
+                        None => {
+                            view.standing.whole(Id::of(call));
+                        }
                     }
-                    None => standing.whole(Id::of(call)),
-                };
+                }
                 if let Some(content) = result.content {
                     by_content.entry(content).or_default().push((at, call));
                 }
@@ -195,12 +215,16 @@ impl Compactor {
                 }
             }
         }
-        let cleared = rewrite.map_or(&[][..], |rewrite| &rewrite.cleared);
-        let cleared: Vec<Id> = cleared.iter().map(|call| Id::of(call)).collect();
-        standing.clear(&cleared);
+        for view in &mut views {
+            view.standing.clear(&view.cleared);
+        }
+        let is_whole = |call: &str| {
+            let call = Id::of(call);
+            views.iter().all(|view| view.standing.is_whole(call))
+        };
         let whole = |found: Option<&Vec<(usize, &'_ str)>>| {
             let found = found.into_iter().flatten().rev().copied();
-            let found = found.filter(|(_, call)| standing.is_whole(Id::of(call)));
+            let found = found.filter(|(_, call)| is_whole(call));
             found
                 .filter_map(|(at, call)| Some((call.to_owned(), content(material, at, call)?)))
                 .collect::<Vec<_>>()
@@ -241,6 +265,30 @@ impl Compactor {
             }
         }
         decided
+    }
+}
+
+/// A view that a request may be sent with.
+struct PossibleView {
+    /// The first of the client's messages in it.
+    from: usize,
+    /// The results that are cleared in it.
+    cleared: Vec<Id>,
+    standing: ReductionStanding,
+}
+
+impl PossibleView {
+    /// The view with this prefix.
+    fn of(material: &RequestContext, base: Option<&LoadedPrefix>) -> Self {
+        let rewrite = base.map(|base| &base.rewrite);
+        let root = rewrite.and_then(|rewrite| rewrite.root);
+        let last = root.and_then(|root| position(&material.recognized, root));
+        let cleared = rewrite.map_or(&[][..], |rewrite| &rewrite.cleared);
+        Self {
+            from: last.map_or(0, |last| last + 1),
+            cleared: cleared.iter().map(|call| Id::of(call)).collect(),
+            standing: ReductionStanding::default(),
+        }
     }
 }
 

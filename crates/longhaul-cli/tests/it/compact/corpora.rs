@@ -142,6 +142,29 @@ fn y1_a_second_compaction_finds_nothing_to_do_or_makes_it_smaller_still() {
     }
 }
 
+#[test]
+fn p1_kept_messages_are_counted_as_inspect_counts_them() {
+    let world = World::new();
+    let out = world.root().join("out.jsonl");
+    for file in transcripts() {
+        for keep in ["2", "5"] {
+            let run = compact(&world, &file, &["--local", "--keep", keep]);
+            if run.code == 1 {
+                continue;
+            }
+            let kept = run.json()["kept"].as_u64().unwrap();
+            let inspected = world.run(["inspect", "--json", out.to_str().unwrap()]);
+            let messages = inspected.ends(0).json()["messages"].as_u64().unwrap();
+            // The summary is a message of its own, or one with the user's message after it.
+            assert!(
+                messages == kept || messages == kept + 1,
+                "{} {keep}: {kept} kept, {messages} in view",
+                name(&file)
+            );
+        }
+    }
+}
+
 /// Prints the figures of docs/benchmarks.md: `cargo test … x9_figures -- --nocapture`, with a release build for the times.
 #[test]
 fn x9_figures_of_every_transcript() {

@@ -255,6 +255,6 @@ fn m7_a_conversation_changed_behind_its_head_begins_with_a_new_one() {
         .arg(&file)
         .finish()
         .ends(1)
-        .says("head cannot be read");
+        .says("request prefix cannot be read");
     run.prints("The recorded request prefix cannot be read");
 }

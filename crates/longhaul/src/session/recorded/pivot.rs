@@ -2,7 +2,7 @@
 
 use longhaul_core::engine::Pivot;
 use longhaul_core::message::EntryView;
-use longhaul_core::rounds::ViewPiece;
+use longhaul_core::rounds::{ViewPiece, message_begins};
 use longhaul_core::summary::PivotDirection;
 
 use super::RecordedTranscript;
@@ -61,29 +61,17 @@ impl RecordedTranscript {
     /// # Errors
     /// Fails if the view does not hold more messages than that.
     pub fn keep_last(&self, messages: usize) -> Result<Pivot, PivotError> {
-        let mut seen = 0;
-        let mut newer = None;
-        let mut uuid = None;
-        for view in self.views().rev() {
-            let part = ViewPiece::of_view(view).part;
-            if !part.is_sent() {
-                continue;
-            }
-            let is_reply = part.is_response();
-            if newer.replace(is_reply) != Some(is_reply) {
-                seen += 1;
-            }
-            if seen > messages {
-                break;
-            }
-            uuid = Some(view.text(view.facets.uuid).into_owned());
-        }
-        match uuid {
-            Some(uuid) if seen > messages => Ok(Pivot {
-                uuid,
+        let views: Vec<EntryView<'_>> = self.views().collect();
+        let pieces: Vec<ViewPiece> = views.iter().map(|view| ViewPiece::of_view(*view)).collect();
+        let begins = message_begins(&pieces);
+        match begins.len().checked_sub(messages) {
+            Some(at @ 1..) => Ok(Pivot {
+                uuid: views[begins[at]]
+                    .text(views[begins[at]].facets.uuid)
+                    .into_owned(),
                 direction: PivotDirection::UpTo,
             }),
-            _ => Err(PivotError::Short(seen)),
+            _ => Err(PivotError::Short(begins.len())),
         }
     }
 
