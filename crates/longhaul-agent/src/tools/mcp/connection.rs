@@ -14,6 +14,7 @@ use tokio::process::{ChildStdin, ChildStdout};
 use tokio::sync::Notify;
 
 use super::NoticeFn;
+use super::line_by_line::LineByLine;
 use super::listing::McpOffer;
 use super::process::McpProcess;
 
@@ -38,7 +39,8 @@ impl McpConnection {
         listener: McpListener,
     ) -> Result<(Self, McpOffer), String> {
         let hello = async {
-            let service = listener.serve(pipes).await;
+            let (output, input) = pipes;
+            let service = listener.serve((LineByLine::new(output), input)).await;
             let service = service.map_err(|error| error.to_string())?;
             let offered = McpOffer::of(&service).await?;
             service.service().remember(&offered.tools);
