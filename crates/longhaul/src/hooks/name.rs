@@ -92,6 +92,7 @@ impl HookEventName {
     }
 
     /// Whether the event is about one tool call.
+    #[cfg(feature = "hooks")]
     pub(crate) fn is_about_a_tool(self) -> bool {
         matches!(
             self,
