@@ -114,7 +114,7 @@ fn documented(text: &str, heading: &str) -> BTreeSet<String> {
 /// The same session, whose compactions and clearings were decided by price (V6).
 fn by_price(session: &str) -> String {
     let decided = |action: &str| {
-        let record = serde_json::json!({"policy": "full", "action": action, "priceUsd": 0.14, "rentUsd": 0.15,
+        let record = serde_json::json!({"policy": "full", "action": action, "priceUsd": 0.14, "rentUsd": 0.08, "waivedUsd": 0.07,
             "tokensFreed": 20_000, "savedPerRequestUsd": 0.006, "payBackRequests": 24});
         format!("\"economy\":{record},")
     };

@@ -9,6 +9,7 @@ use crate::money::Usd;
 
 /// Something to do before the next request, because it pays.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct EconomyDecision {
     /// What to do.
     pub action: EconomyAction,
@@ -16,6 +17,8 @@ pub struct EconomyDecision {
     pub price: Usd,
     /// What sending it again has cost since it could first have been removed.
     pub rent: Usd,
+    /// The part of the price that was waived: most of what it has grown by. The rent has reached the rest of the price.
+    pub waived: Usd,
     /// The tokens that leave the view.
     pub freed: u64,
     /// After how many requests on a hot cache the price is earned. `None` if reading is free.
@@ -50,9 +53,16 @@ impl EconomyDecision {
             action,
             price,
             rent,
+            waived: Usd::ZERO,
             freed,
             pays_back_after,
         }
+    }
+
+    /// The same decision, for which this part of the price was waived.
+    pub(super) fn waiving(mut self, waived: Usd) -> Self {
+        self.waived = waived;
+        self
     }
 
     /// The rent that is left after the price.

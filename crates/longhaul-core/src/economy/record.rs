@@ -24,6 +24,10 @@ pub struct EconomyRecord {
     pub price_usd: f64,
     /// What sending it again had cost since it could first have been removed.
     pub rent_usd: f64,
+    /// The part of the price that was waived because it only grows while one waits; the rent had reached the rest. `None`
+    /// where an earlier version did not record it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waived_usd: Option<f64>,
     /// The tokens that left the view.
     pub tokens_freed: u64,
     /// What each later request on a hot cache costs less.
@@ -63,6 +67,7 @@ impl EconomyRecord {
             },
             price_usd: decision.price.to_f64(),
             rent_usd: decision.rent.to_f64(),
+            waived_usd: Some(decision.waived.to_f64()),
             tokens_freed: decision.freed,
             saved_per_request_usd: rates.read.of(decision.freed).to_f64(),
             pay_back_requests: decision.pays_back_after,
@@ -91,6 +96,7 @@ impl EconomyRecord {
         let amounts = [
             record.price_usd,
             record.rent_usd,
+            record.waived_usd.unwrap_or_default(),
             record.saved_per_request_usd,
         ];
         amounts

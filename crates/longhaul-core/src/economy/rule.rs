@@ -2,7 +2,7 @@
 //!
 //! Fixed adjustments make it sooner or later; replays of recorded sessions (V7) chose them. The price of clearing
 //! a result grows with what follows it, and whoever waits pays for that; so most of the growth since the result could
-//! first be removed is not waited for. A price that does not change is waited for in full, and acting then costs at most
+//! first be removed is waived, which the decision records. A price that does not change is waited for in full, and acting then costs at most
 //! twice the best. And while a summary is coming nearer, a clearing is done only if it is earned in half of the time that is
 //! left until then. Where a threshold makes the summary, it has all of that time, and earns its part of the summary that it
 //! postpones; where the threshold has other ways, whose price is not known, it has a third.
@@ -15,8 +15,8 @@ use super::{
 };
 use crate::money::{Fraction, Usd};
 
-/// The part of a price's growth that is not waited for.
-const UNWAITED_GROWTH: Fraction = Fraction { over: 3, under: 4 };
+/// The part of a price's growth that is waived.
+const WAIVED_GROWTH: Fraction = Fraction { over: 3, under: 4 };
 
 /// A clearing is earned in this part of the requests until a threshold is reached that may not need a summary.
 const EARNED_BELOW: i128 = 3;
@@ -137,7 +137,7 @@ fn best_clearing(
         ResultRemoval::Forbidden => 0,
         ResultRemoval::NewRendering | ResultRemoval::CacheEdits => view.removable(situation.warmth),
     };
-    let mut best: Option<(Usd, Usd, Usd, usize, u64)> = None;
+    let mut best: Option<EconomyDecision> = None;
     let mut rent = Usd::ZERO;
     let mut freed = 0;
     let mut stripped = stripped(view, situation);
@@ -172,30 +172,31 @@ fn best_clearing(
         };
         let gain = rent - price;
         // Of two that leave the same, the later cut breaks less of the cache.
-        if best.is_some_and(|(most, ..)| gain <= most) {
+        if best.as_ref().is_some_and(|best| gain <= best.gain()) {
             continue;
         }
-        let is_due = || match situation.warmth {
-            PrefixWarmth::Hot => gain + unwaited_growth(rates, grown) >= Usd::ZERO,
-            PrefixWarmth::Cold | PrefixWarmth::Uncached => gain >= Usd::ZERO,
-        };
         let is_free = price <= Usd::ZERO;
+        let waived = match situation.warmth {
+            PrefixWarmth::Hot if !is_free => waived_growth(rates, grown),
+            _ => Usd::ZERO,
+        };
+        let is_due = gain + waived >= Usd::ZERO;
         let is_earned = || {
             earned_before(summary, rates, price, sizes.removed)
                 && earned_below(threshold, view, rates, price, sizes.removed)
         };
-        if is_free || (is_due() && is_earned()) {
-            best = Some((gain, price, rent, index, sizes.removed));
+        if is_free || (is_due && is_earned()) {
+            let action = EconomyAction::Clear(index..removable);
+            let decision = EconomyDecision::new(action, price, rent, sizes.removed, rates);
+            best = Some(decision.waiving(waived));
         }
     }
-    let (_, price, rent, from, freed) = best?;
-    let action = EconomyAction::Clear(from..removable);
-    Some(EconomyDecision::new(action, price, rent, freed, rates))
+    best
 }
 
-/// The part of a hot price that is not waited for: most of what it has grown by since the first result could be removed.
-fn unwaited_growth(rates: &TokenRates, grown: u64) -> Usd {
-    (rates.write.of(grown) - rates.read.of(grown)).times(UNWAITED_GROWTH)
+/// The part of a hot price that is waived: most of what it has grown by since the first result could be removed.
+fn waived_growth(rates: &TokenRates, grown: u64) -> Usd {
+    (rates.write.of(grown) - rates.read.of(grown)).times(WAIVED_GROWTH)
 }
 
 /// Whether a clearing is earned in half of the requests until the summary that is coming nearer.

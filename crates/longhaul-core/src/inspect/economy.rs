@@ -19,6 +19,8 @@ pub struct EconomyReport {
     pub price_usd: f64,
     /// What sending it again had cost before.
     pub rent_usd: f64,
+    /// The part of the price that was waived, so that the rent had to reach only the rest; `None` if that was not recorded.
+    pub waived_usd: Option<f64>,
     /// The tokens that left the view.
     pub tokens_freed: u64,
     /// After how many requests the price was expected to be earned; `None` if never.
@@ -45,6 +47,7 @@ impl EconomyReport {
             action: record.action,
             price_usd: record.price_usd,
             rent_usd: record.rent_usd,
+            waived_usd: record.waived_usd,
             tokens_freed: record.tokens_freed,
             pay_back_requests: record.pay_back_requests,
             requests_since: requests,
@@ -53,10 +56,19 @@ impl EconomyReport {
         })
     }
 
+    /// The amounts that justified the price.
+    fn reason(&self) -> String {
+        let rent = format!("rent {}", dollars(self.rent_usd));
+        match self.waived_usd {
+            Some(waived) if waived > 0.0 => format!("{rent}, waived {}", dollars(waived)),
+            _ => rent,
+        }
+    }
+
     /// What the decision cost and what has become of it, in words.
     pub fn sentence(&self) -> String {
         let cost = if self.price_usd > 0.0 {
-            format!("cost {}", dollars(self.price_usd))
+            format!("cost {} ({})", dollars(self.price_usd), self.reason())
         } else {
             "cost nothing".to_owned()
         };

@@ -383,8 +383,11 @@ fn economy_header(material: &RequestContext) -> Option<String> {
     let pay_back = record
         .pay_back_requests
         .map_or(String::new(), |requests| format!("; pay-back={requests}"));
+    let waived = record
+        .waived_usd
+        .map_or(String::new(), |waived| format!("; waived-usd={waived:.6}"));
     Some(format!(
-        "policy={policy}; action={action}; price-usd={:.6}; rent-usd={:.6}; tokens-freed={}{pay_back}",
+        "policy={policy}; action={action}; price-usd={:.6}; rent-usd={:.6}{waived}; tokens-freed={}{pay_back}",
         record.price_usd, record.rent_usd, record.tokens_freed
     ))
 }

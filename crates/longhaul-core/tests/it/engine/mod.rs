@@ -12,6 +12,7 @@ mod earned;
 mod failing;
 mod folding;
 mod folds_due;
+mod justified;
 mod kept;
 mod late;
 mod left_to_a_summary;

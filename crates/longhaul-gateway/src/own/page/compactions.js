@@ -15,7 +15,8 @@ export function worth(made) {
   const decided = made.report?.economy, since = made.economy;
   if (!decided || !since) return "";
   const price = decided.priceUsd, requests = decided.payBackRequests;
-  const cost = price > 0 ? `cost ${money(price)}` : `made its request ${money(-price)} cheaper`;
+  const waived = decided.waivedUsd > 0 ? `, waived ${money(decided.waivedUsd)}` : "";
+  const cost = price > 0 ? `cost ${money(price)} (rent ${money(decided.rentUsd)}${waived})` : `made its request ${money(-price)} cheaper`;
   if (since.has_paid_back) return `${cost}${price > 0 ? `, paid back after ${plural(requests ?? since.requests, "request")}` : ""}, saved ${money(since.saved_usd)} since`;
   return `${cost}, ${requests == null ? "never paid back" : `paid back after ${plural(requests, "request")}`}, of which ${count(since.requests)} ${since.requests === 1 ? "was" : "were"} sent`;
 }

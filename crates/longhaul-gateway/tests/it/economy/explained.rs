@@ -7,7 +7,7 @@ use crate::support::{body_of, caught_up, get, header, options, sessions_when};
 
 const TURNS: usize = 45;
 
-fn field(header: &str, name: &str) -> f64 {
+pub(super) fn field(header: &str, name: &str) -> f64 {
     let mut fields = header.split("; ");
     let field = fields.find_map(|field| field.strip_prefix(name)?.strip_prefix('='));
     field.unwrap().parse().unwrap()
@@ -45,6 +45,7 @@ async fn v6_a_clearing_is_explained_in_a_header_and_its_outcome_is_computed_when
         };
         near("priceUsd", "price-usd");
         near("rentUsd", "rent-usd");
+        near("waivedUsd", "waived-usd");
         near("tokensFreed", "tokens-freed");
         near("payBackRequests", "pay-back");
         assert!(field(told, "rent-usd") > 0.0, "{told}");

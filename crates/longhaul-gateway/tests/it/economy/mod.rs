@@ -2,6 +2,7 @@
 
 mod expected_size;
 mod explained;
+mod justified;
 mod policies;
 pub(crate) mod script;
 mod shared;

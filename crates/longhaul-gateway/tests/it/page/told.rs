@@ -125,7 +125,7 @@ fn made(
         report["went"] = json!({"results": results, "more": 3, "recallable": true});
     }
     if kind == CompactedPrefixKind::Cleared {
-        report["economy"] = json!({"policy": "clear", "action": "clear", "priceUsd": 0.14, "rentUsd": 0.15,
+        report["economy"] = json!({"policy": "clear", "action": "clear", "priceUsd": 0.14, "rentUsd": 0.08, "waivedUsd": 0.07,
             "tokensFreed": before - after, "savedPerRequestUsd": 0.026, "payBackRequests": 6});
     }
     PrefixProvenance {
