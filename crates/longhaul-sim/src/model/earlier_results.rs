@@ -13,7 +13,7 @@ use crate::request::ApiBlock;
 /// How each form begins, up to the id of the earlier call.
 const SAME: &str = "[This result is the same, character for character, as that of the call ";
 const CHANGED: &str = "[This file was read before, by the call ";
-/// What follows the id.
+/// What follows the id of the earlier call in notes of earlier versions.
 const ABOVE: &str = " further up";
 /// How hosts begin the note in place of a result that they cleared.
 const CLEARED: [&str; 2] = [
@@ -46,15 +46,10 @@ fn restored(block: &ApiBlock, results: &BTreeMap<&str, &ApiBlock>, depth: u8) ->
     }
     let Some((form, base)) = [SAME, CHANGED]
         .into_iter()
-        .find_map(|form| Some((form, text.strip_prefix(form)?.split_once(ABOVE)?.0)))
+        .find_map(|form| Some((form, earlier_call(text.strip_prefix(form)?)?)))
     else {
         return ReadResult::AsSent;
     };
-    // A file about such notes is no note.
-    let is_id = |letter: char| letter.is_ascii_alphanumeric() || "_-".contains(letter);
-    if base.is_empty() || !base.chars().all(is_id) {
-        return ReadResult::AsSent;
-    }
     let Some(base) = results.get(base).filter(|_| depth < DEEPEST) else {
         return ReadResult::OutOfView;
     };
@@ -67,6 +62,16 @@ fn restored(block: &ApiBlock, results: &BTreeMap<&str, &ApiBlock>, depth: u8) ->
         SAME => ReadResult::Restored(before),
         _ => ReadResult::Restored(changed(&before, &text).into()),
     }
+}
+
+/// The call that a note refers to, given everything after the form's beginning. `None` if it names none: a file about
+/// such notes is no note.
+fn earlier_call(rest: &str) -> Option<&str> {
+    let is_in_id = |letter: char| letter.is_ascii_alphanumeric() || "_-".contains(letter);
+    let end = rest.find(|letter| !is_in_id(letter))?;
+    let (id, after) = rest.split_at(end);
+    let after = after.strip_prefix(ABOVE).unwrap_or(after);
+    (!id.is_empty() && after.starts_with([',', '.'])).then_some(id)
 }
 
 /// A text made of an earlier one and of what changed since.
@@ -220,15 +225,17 @@ mod tests {
 
     #[test]
     fn v8_a_pointer_to_nothing_is_told_from_a_result() {
-        let pointer = block(&format!("{SAME}toolu_9{ABOVE}, and is not repeated.]"));
+        let pointer = block(&format!("{SAME}toolu_9, and is not repeated.]"));
         let read_alone = |block: &ApiBlock| read(block, &BTreeMap::new());
         assert!(matches!(read_alone(&pointer), ReadResult::OutOfView));
+        let earlier = block(&format!("{SAME}toolu_9{ABOVE}, and is not repeated.]"));
+        assert!(matches!(read_alone(&earlier), ReadResult::OutOfView));
         let cleared = block("[This result was cleared to save room. Run the tool again.]");
         assert!(matches!(read_alone(&cleared), ReadResult::OutOfView));
         // One that refers to itself has no end.
         let itself = BTreeMap::from([("toolu_9", &pointer)]);
         assert!(matches!(read(&pointer, &itself), ReadResult::OutOfView));
-        let about = block(&format!("{SAME}{{base}}{ABOVE}, and is not repeated.]"));
+        let about = block(&format!("{SAME}{{base}}, and is not repeated.]"));
         assert!(matches!(read_alone(&about), ReadResult::AsSent));
     }
 }
