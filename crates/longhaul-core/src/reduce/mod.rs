@@ -3,7 +3,8 @@
 //!
 //! Everything here is a pure function of texts; the engine and the gateway share it. `same.rs` is the pointer to an
 //! identical result, `changed.rs` what changed since a file was read before (`numbered.rs` reads its lines), `excerpt.rs`
-//! the parts of an oversized result, `choose.rs` the first of these that helps. `room.rs` says how far new results are
+//! the parts of an oversized result, `choose.rs` the first of these that helps. `failed.rs` recognizes results of
+//! calls that failed where the API does not say so. `room.rs` says how far new results are
 //! shortened that together have no room in the window. [`crate::message::ReductionStanding`]
 //! knows which results are sent as their originals again.
 
@@ -11,6 +12,7 @@ mod changed;
 mod choose;
 mod content;
 mod excerpt;
+mod failed;
 mod numbered;
 mod room;
 mod same;
@@ -18,6 +20,7 @@ mod same;
 pub use choose::{ReducedResult, ReductionCandidate, ReductionKind, ResultText, reduce};
 pub use content::{reduce_among, text_of_content};
 pub use excerpt::shorten;
+pub use failed::reports_failure;
 pub use room::cap_within;
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use longhaul_core::json::{self, ObjectReader};
+use longhaul_core::reduce::reports_failure;
 use longhaul_provider::Dialect;
 
 use super::splice::{items, value};
@@ -55,7 +56,7 @@ pub(crate) struct ElementResult<'a> {
     pub(crate) call: Cow<'a, str>,
     /// Where its content lies in the element.
     pub(crate) content: Option<Range<usize>>,
-    /// Whether the call failed.
+    /// Whether the call failed, as the API or, where that has no field for it, the text says.
     pub(crate) failed: bool,
 }
 
@@ -140,7 +141,7 @@ impl<'a> ElementParts<'a> {
                 let result = call.map(|call| ElementResult {
                     call,
                     content: self.content.clone(),
-                    failed: false,
+                    failed: reports_failure(&texts(self.content())),
                 });
                 result.into_iter().collect()
             }

@@ -68,10 +68,15 @@ impl MessageResults {
             // A string need not be decoded to know that it is one text.
             let is_text = raw.first() == Some(&b'"') || text_of_content(raw).is_some();
             let is_long = raw.len() >= SHORTEST && !is_marked && is_text;
+            let least = match (dialect, result.failed) {
+                // An earlier version did not see that it failed: what it decided stands.
+                (Dialect::OpenAi, true) => SHORTEST,
+                _ => LONG,
+            };
             FoundResult {
                 call: result.call.into_owned(),
                 content: (is_long && !result.failed).then(|| xxh3_128(raw)),
-                size: match is_text && !is_marked && raw.len() >= LONG {
+                size: match is_text && !is_marked && raw.len() >= least {
                     true => ResultSize::Long,
                     false => ResultSize::Short,
                 },

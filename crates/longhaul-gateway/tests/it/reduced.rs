@@ -288,6 +288,56 @@ async fn v8_x8_chat_completions_too() {
     gateway.stop().await;
 }
 
+/// A chat completion's messages: rounds of a call and its result.
+fn chat_history(results: &[&str]) -> Vec<Value> {
+    let mut messages = vec![json!({"role": "user", "content": "Go."})];
+    for (number, result) in results.iter().enumerate() {
+        let id = format!("call_{number}");
+        messages.push(json!({"role": "assistant", "content": null, "tool_calls": [{"id": id, "type": "function",
+            "function": {"name": "bash", "arguments": "{\"command\":\"ls\"}"}}]}));
+        messages.push(json!({"role": "tool", "tool_call_id": id, "content": result}));
+    }
+    messages
+}
+
+#[tokio::test]
+async fn v8_x8_errors_of_chat_completions_are_recognized_by_their_text_and_stay_as_they_are() {
+    let house = House::new().await;
+    let gateway = house
+        .gateway("a.sqlite", |options| {
+            options.config.reduce = ResultReduction::Recallable;
+        })
+        .await;
+    let long = output().repeat(10);
+    let errors = [
+        format!("Error: the build failed\n{long}"),
+        format!("Traceback (most recent call last):\n{long}"),
+        json!({"error": {"message": long}}).to_string(),
+        format!("{long}\nExit code: 1"),
+    ];
+    let mut results: Vec<&str> = Vec::new();
+    for error in &errors {
+        // Twice: neither an excerpt nor a pointer stands for an error.
+        for _ in 0..2 {
+            results.push(error);
+            let messages = chat_history(&results);
+            let (_, sent) = house
+                .send_to(&gateway, "/v1/chat/completions", &messages)
+                .await;
+            assert_eq!(sent.last().unwrap()["content"], **error);
+        }
+    }
+    let fine = format!("{long}\nExit code: 0");
+    results.push(&fine);
+    let messages = chat_history(&results);
+    let (_, sent) = house
+        .send_to(&gateway, "/v1/chat/completions", &messages)
+        .await;
+    let excerpt = sent.last().unwrap()["content"].as_str().unwrap();
+    assert!(excerpt.len() < fine.len() / 2, "{excerpt}");
+    gateway.stop().await;
+}
+
 /// A clock that a test sets.
 #[derive(Default)]
 struct Hands(AtomicI64);
@@ -341,6 +391,12 @@ async fn v8_x8_if_the_referred_result_is_cleared_the_newest_that_refers_to_it_is
         content(&sent, 0)
     );
     assert_eq!(content(&sent, 4), output, "the newest that refers to it");
+    // The same text stands after the older pointer now, so that must not say where it is.
+    let older = content(&sent, 2);
+    assert!(
+        older.contains("toolu_0") && !older.contains("further up"),
+        "{older}"
+    );
     // The same from another process.
     gateway.stop().await;
     let gateway = house.gateway("a.sqlite", set).await;
