@@ -36,6 +36,8 @@ pub(crate) struct Endless {
     pub(crate) said: Vec<String>,
     /// The `x-longhaul-action` of each response.
     pub(crate) actions: Vec<String>,
+    /// How many results the last request had in a smaller form.
+    pub(crate) reduced: u64,
     pub(crate) largest: u64,
     calls: usize,
 }
@@ -48,6 +50,7 @@ impl Endless {
             messages: Vec::new(),
             said: Vec::new(),
             actions: Vec::new(),
+            reduced: 0,
             largest: 0,
             calls: 0,
         }
@@ -117,6 +120,8 @@ impl Endless {
         );
         self.actions
             .push(header(&answer, "x-longhaul-action").unwrap_or_default());
+        let reduced = header(&answer, "x-longhaul-reduced-results");
+        self.reduced = reduced.map_or(0, |count| count.parse().unwrap());
         let usage = &reply["usage"];
         let tokens = [
             "input_tokens",
@@ -131,6 +136,18 @@ impl Endless {
         self.messages
             .push(json!({"role": "assistant", "content": reply["content"]}));
         reply
+    }
+
+    /// Continues with the same text as the result of every call.
+    pub(crate) fn answer_calls(&mut self, reply: &Value, text: &str) {
+        let blocks = reply["content"].as_array().unwrap().iter();
+        let calls = blocks.filter(|block| block["type"] == "tool_use");
+        let results: Vec<Value> = calls
+            .map(|call| json!({"type": "tool_result", "tool_use_id": call["id"], "content": text}))
+            .collect();
+        assert!(!results.is_empty(), "{reply}");
+        self.messages
+            .push(json!({"role": "user", "content": results}));
     }
 
     /// Continues: with results if tools were called, otherwise with a new task.

@@ -21,6 +21,8 @@ mod echo;
 mod economy;
 mod endless;
 mod gate;
+mod going_back;
+mod held_back;
 mod hostile;
 mod limits;
 mod line_laws;
