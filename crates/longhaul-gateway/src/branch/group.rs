@@ -22,15 +22,15 @@ const LONGEST_METADATA: usize = 16 << 10;
 /// The client's own name for requests that belong together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClientGroup {
-    /// The session that the client names.
-    pub session: GatewaySessionId,
+    /// The client's name for the session.
+    id: Box<[u8]>,
     /// Whether the request comes from a sub-agent.
     pub agent: bool,
 }
 
 impl ClientGroup {
     /// Reads the group from the headers, then from the body's `metadata`.
-    pub fn of(tenant: Tenant, headers: &HeaderMap, metadata: Option<&[u8]>) -> Option<Self> {
+    pub fn of(headers: &HeaderMap, metadata: Option<&[u8]>) -> Option<Self> {
         let header = |name: &str| headers.get(name).map(http::HeaderValue::as_bytes);
         let named = SESSION.iter().find_map(|name| header(name));
         let in_body = || session_in(metadata.filter(|text| text.len() <= LONGEST_METADATA)?);
@@ -41,13 +41,18 @@ impl ClientGroup {
         if id.is_empty() || id.len() > LONGEST {
             return None;
         }
-        let mut hash = Xxh3_64::new();
-        hash.update(&tenant.0.to_le_bytes());
-        hash.update(&id);
         Some(Self {
-            session: GatewaySessionId(hash.digest()),
+            id: id.into(),
             agent: header(AGENT).is_some(),
         })
+    }
+
+    /// The session of a tenant that the client names.
+    pub(super) fn session(&self, tenant: Tenant) -> GatewaySessionId {
+        let mut hash = Xxh3_64::new();
+        hash.update(&tenant.0.to_le_bytes());
+        hash.update(&self.id);
+        GatewaySessionId(hash.digest())
     }
 }
 

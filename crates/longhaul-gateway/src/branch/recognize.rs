@@ -8,8 +8,8 @@ use longhaul_provider::Dialect;
 
 use super::chain::HistoryChain;
 use super::generational_cache::GenerationalCache;
+use super::group::ClientGroup;
 use super::hashed_message::{HashedMessage, hash_message};
-use super::ids::GatewaySessionId;
 use super::index::{BranchIndex, BranchPlacement};
 use super::key::HistoryKey;
 use super::landmarks::{BodyBeginnings, Landmark, MessageEnd, RememberedRequest, landmarks};
@@ -163,7 +163,7 @@ impl RecognizedBody {
 #[derive(Debug)]
 pub struct PendingPlacement {
     found: BranchPlacement,
-    group: Option<GatewaySessionId>,
+    group: Option<ClientGroup>,
     chain: HistoryChain,
     hashes: Arc<[u128]>,
     starts: Vec<u64>,
@@ -390,7 +390,7 @@ impl BranchRecognizer {
         &self,
         request: RecognitionRequest<'_>,
         recognised: &RecognizedBody,
-        group: Option<GatewaySessionId>,
+        group: Option<ClientGroup>,
     ) -> BranchPlacement {
         let pending = self.find(request.tenant, request, recognised, group);
         self.keep(|| request.tenant, pending)
@@ -402,11 +402,12 @@ impl BranchRecognizer {
         whose: Tenant,
         request: RecognitionRequest<'_>,
         recognised: &RecognizedBody,
-        group: Option<GatewaySessionId>,
+        group: Option<ClientGroup>,
     ) -> PendingPlacement {
         let hashes = recognised.hashes.iter().copied();
         let chain = recognised.chain;
-        let found = self.with_branches(|lines| lines.find(whose, group, hashes, chain));
+        let session = group.as_ref().map(|group| group.session(whose));
+        let found = self.with_branches(|lines| lines.find(whose, session, hashes, chain));
         let outline = &recognised.outline;
         let mut pending = PendingPlacement {
             found,
@@ -471,8 +472,10 @@ impl BranchRecognizer {
         self.learn(pending.learned);
         self.with_branches(|lines| {
             let hashes = pending.hashes.iter().copied();
-            let (group, chain) = (pending.group, pending.chain);
-            let placed = lines.place_found(pending.found, whose(), group, hashes, chain);
+            let (tenant, chain) = (whose(), pending.chain);
+            // The organization of the key may only be known since: the session is the one that later requests name.
+            let session = pending.group.map(|group| group.session(tenant));
+            let placed = lines.place_found(pending.found, tenant, session, hashes, chain);
             // Beginnings are looked up within a tenant.
             if let Some(request) = pending.remembered
                 && placed.tenant == pending.found.tenant

@@ -114,8 +114,8 @@ impl RequestPlacement<'_> {
         }
         let metadata = members.metadata.clone();
         let metadata = metadata.and_then(|span| self.body.get(span));
-        let group = ClientGroup::of(asked.tenant, self.headers, metadata);
-        let session = group.as_ref().map(|group| group.session);
+        let group = ClientGroup::of(self.headers, metadata);
+        let agent = group.as_ref().is_some_and(|group| group.agent);
         // The organization may have become known since the request arrived.
         let whose = || {
             let tenants = state.tenants.lock().unwrap_or_else(PoisonError::into_inner);
@@ -125,7 +125,7 @@ impl RequestPlacement<'_> {
         let catching_up =
             (state.peer_sync).catch_up(&state.recognizer, (of_key, tenant), &recognised.hashes);
         catching_up.await;
-        let pending = state.recognizer.find(whose(), *asked, &recognised, session);
+        let pending = state.recognizer.find(whose(), *asked, &recognised, group);
         recognised.is_placed();
         let placed = pending.found();
         let messages = recognised.chain.messages;
@@ -141,7 +141,7 @@ impl RequestPlacement<'_> {
             },
             chain: placed.stands,
             model: model.clone(),
-            agent: group.is_some_and(|group| group.agent),
+            agent,
             seen: call.at,
             title: None,
         };

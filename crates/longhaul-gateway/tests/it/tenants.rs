@@ -200,3 +200,86 @@ async fn x8_calls_of_no_conversation_are_listed_with_their_errors() {
     assert!(none.starts_with("HTTP/1.1 400"), "{none}");
     gateway.stop().await;
 }
+
+/// Sends a request of a session that the client names; returns the session of the response.
+async fn ask_in_session(gateway: &Gateway, key: &str, messages: &Value) -> String {
+    let headers = format!("x-api-key: {key}\r\nx-claude-code-session-id: client-session\r\n");
+    let whole = post("/v1/messages", &headers, &support::body(messages));
+    let answer = exchange(gateway.addr(), &whole).await;
+    header(&answer, "x-longhaul-session").unwrap()
+}
+
+#[tokio::test]
+async fn x8_the_first_session_of_a_key_stays_one_when_its_organisation_becomes_known() {
+    let (url, _) = organised(&[("k", "org"), ("other key", "org"), ("stranger", "theirs")]).await;
+    let gateway = Gateway::start(options(url)).await.unwrap();
+    let first = ask_in_session(&gateway, "k", &turns("ours", 1)).await;
+    // A helper's conversation, and a sub-agent's.
+    for about in ["a title", "a search"] {
+        let session = ask_in_session(&gateway, "k", &turns(about, 1)).await;
+        assert_eq!(session, first, "{about}");
+    }
+    let on = ask_in_session(&gateway, "k", &turns("ours", 3)).await;
+    assert_eq!(on, first);
+    // The same name in another organization is another session.
+    let other = ask_in_session(&gateway, "stranger", &turns("ours", 1)).await;
+    assert_ne!(other, first);
+    gateway.stop().await;
+}
+
+#[tokio::test]
+async fn x8_a_session_stays_one_if_another_request_reports_the_organisation_first() {
+    let (url, slow) = slow_for_long_bodies().await;
+    let gateway = Gateway::start(options(url)).await.unwrap();
+    let long = turns(&"a long question ".repeat(500), 1);
+    let addr = gateway.addr();
+    let waiting = {
+        let headers = "x-api-key: k\r\nx-claude-code-session-id: client-session\r\n";
+        let whole = post("/v1/messages", headers, &support::body(&long));
+        tokio::spawn(async move { exchange(addr, &whole).await })
+    };
+    slow.arrived.notified().await;
+    // These answers come first: they report the organization while the first request is still waiting.
+    let helper = ask_in_session(&gateway, "k", &turns("a title", 1)).await;
+    let second = ask_in_session(&gateway, "k", &turns("a search", 1)).await;
+    assert_eq!(second, helper);
+    slow.go_on.notify_one();
+    waiting.await.unwrap();
+    support::caught_up(addr, 3).await;
+    let all = support::sessions_when(addr, |_| true).await;
+    let third = ask_in_session(&gateway, "k", &turns("one more", 1)).await;
+    assert_eq!(third, helper);
+    let sessions = all["sessions"].as_array().unwrap();
+    assert_eq!(sessions.len(), 1, "{all}");
+    gateway.stop().await;
+}
+
+/// Holds an answer until the test lets it go.
+#[derive(Default)]
+struct SlowAnswer {
+    arrived: tokio::sync::Notify,
+    go_on: tokio::sync::Notify,
+}
+
+/// An upstream that reports an organization and holds the answers to long bodies.
+async fn slow_for_long_bodies() -> (Url, Arc<SlowAnswer>) {
+    let mut upstream = Upstream::start().await;
+    let (url, slow) = (upstream.url(), Arc::new(SlowAnswer::default()));
+    let held = Arc::clone(&slow);
+    tokio::spawn(async move {
+        while let Some(mut stream) = upstream.accepted.recv().await {
+            let held = Arc::clone(&held);
+            tokio::spawn(async move {
+                while let Some(request) = read_message(&mut stream).await {
+                    if request.len() > 4_000 {
+                        held.arrived.notify_one();
+                        held.go_on.notified().await;
+                    }
+                    let answer = "HTTP/1.1 200 OK\r\nanthropic-organization-id: org\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}";
+                    stream.write_all(answer.as_bytes()).await.unwrap();
+                }
+            });
+        }
+    });
+    (url, slow)
+}
