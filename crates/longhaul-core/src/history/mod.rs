@@ -33,9 +33,9 @@ pub use effect::{
 pub use newest::{RequestSizes, newest_room};
 pub use occasion::{AttemptOccasion, OverflowEvidence, OversizedRequest};
 pub use plan_request::{
-    BeginningChoice, BeginningOrigin, BreakpointSetter, CachingFacts, ConversationCache,
-    FormerBeginning, FoundBeginning, HistoryPart, MeasuredContinuation, PreparedPrefix,
-    RequestPlace, RequestStep, RoomNeed, SentElsewhere, conversation_cache, room_limit, room_need,
-    threshold_distance, worked_on,
+    BeginningChoice, BeginningOrigin, BeginningUse, BreakpointSetter, CachingFacts,
+    ConversationCache, FormerBeginning, FoundBeginning, HistoryPart, MeasuredContinuation,
+    PreparedPrefix, RequestPlace, RequestStep, RoomNeed, SentElsewhere, conversation_cache,
+    room_limit, room_need, threshold_distance, worked_on,
 };
 pub use state::{HistoryChange, HistoryState, MeasuredReply};

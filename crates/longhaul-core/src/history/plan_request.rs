@@ -29,6 +29,8 @@ pub struct FoundBeginning {
     pub beginning: u128,
     /// Why it was made.
     pub origin: BeginningOrigin,
+    /// Whether it was sent before.
+    pub used: BeginningUse,
     /// Whether another gateway may have sent it.
     pub sent_elsewhere: SentElsewhere,
 }
@@ -42,6 +44,15 @@ pub enum BeginningOrigin {
     Price,
     /// A request waited for it.
     Waited,
+}
+
+/// Whether a replacement was sent before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BeginningUse {
+    /// It was only made.
+    Prepared,
+    /// It was sent, and what the model has thought since may be bound to it (N2).
+    Sent,
 }
 
 /// Whether a replacement may have been sent by somebody else.
@@ -164,14 +175,15 @@ impl HistoryState {
     /// that was sent whole.
     ///
     /// A replacement that was made ahead waits until the threshold is reached: until then the beginning stays as it was
-    /// sent last, and so does the cache. One that another gateway may have sent does not wait, nor one that pays, nor one
-    /// that a request waited for.
+    /// sent last, and so does the cache. One that was sent before does not wait: a client that has gone back goes on where
+    /// it was. Nor does one that another gateway may have sent, one that pays, or one that a request waited for.
     pub fn choose_beginning(
         &self,
         former: Option<u128>,
         found: &FoundBeginning,
     ) -> BeginningChoice {
         let may_wait = found.origin == BeginningOrigin::Ahead
+            && found.used == BeginningUse::Prepared
             && found.sent_elsewhere == SentElsewhere::No
             && former != Some(found.beginning)
             && self.measured.used > 0;

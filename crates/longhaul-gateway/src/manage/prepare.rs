@@ -6,9 +6,9 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use longhaul_core::history::{
-    BeginningChoice, BeginningOrigin, FormerBeginning, FoundBeginning, MeasuredContinuation,
-    MeasuredReply, OverflowEvidence, OversizedRequest, PreparedPrefix, RequestStep, RoomNeed,
-    SentElsewhere, room_limit, room_need,
+    BeginningChoice, BeginningOrigin, BeginningUse, FormerBeginning, FoundBeginning,
+    MeasuredContinuation, MeasuredReply, OverflowEvidence, OversizedRequest, PreparedPrefix,
+    RequestStep, RoomNeed, SentElsewhere, room_limit, room_need,
 };
 use longhaul_core::tokens::calibrated::UnscaledTokens;
 use longhaul_provider::Dialect;
@@ -196,6 +196,11 @@ impl Compactor {
         let found = FoundBeginning {
             beginning: newer.beginning(),
             origin: origin(newer),
+            // It is settled with its first use, where thinking is bound.
+            used: match newer.rewrite.settled {
+                true => BeginningUse::Sent,
+                false => BeginningUse::Prepared,
+            },
             sent_elsewhere: match self.rewrites.are_all_known() {
                 true => SentElsewhere::No,
                 false => SentElsewhere::Possibly,

@@ -11,7 +11,7 @@ use longhaul_core::economy::EconomyPolicy;
 use longhaul_core::engine::SummaryTiming;
 use longhaul_core::history::{
     AnsweredRequest, AppendedRequestWay, AttemptContext, AttemptEffect, AttemptInput,
-    AttemptOccasion, BeginningChoice, BeginningOrigin, CompactionAttempt, DraftSizes,
+    AttemptOccasion, BeginningChoice, BeginningOrigin, BeginningUse, CompactionAttempt, DraftSizes,
     FailureTransience, FormerBeginning, FoundBeginning, HistoryAuthor, HistoryChange, HistoryState,
     KeptDraft, MeasuredContinuation, MeasuredReply, MessagesAtHand, NoSummaryReason, NotesAtHand,
     OverflowEvidence, OversizedRequest, PlainRequestSupport, PreparedPrefix, ReplyFollowUp,
@@ -353,6 +353,7 @@ impl Machine {
         let found = FoundBeginning {
             beginning: newer.at,
             origin: newer.origin,
+            used: BeginningUse::Prepared,
             sent_elsewhere: how.elsewhere,
         };
         let choice = self.state.choose_beginning(self.former, &found);

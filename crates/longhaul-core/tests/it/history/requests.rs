@@ -5,11 +5,12 @@ use jiff::{SignedDuration, Timestamp};
 use longhaul_core::economy::{EconomyPolicy, PrefixWarmth, SummaryForecast};
 use longhaul_core::engine::SummaryTiming;
 use longhaul_core::history::{
-    AnsweredRequest, AttemptOccasion, BeginningChoice, BeginningOrigin, BreakpointSetter,
-    CachingFacts, FormerBeginning, FoundBeginning, HistoryPart, HistoryState, MeasuredContinuation,
-    MeasuredReply, MessagesAtHand, NotesAtHand, OverflowEvidence, OversizedRequest, PreparedPrefix,
-    ReplyFollowUp, RequestPlace, RequestStep, RoomNeed, SentElsewhere, SummaryPrice,
-    UnansweredRequest, conversation_cache, room_limit, room_need, threshold_distance, worked_on,
+    AnsweredRequest, AttemptOccasion, BeginningChoice, BeginningOrigin, BeginningUse,
+    BreakpointSetter, CachingFacts, FormerBeginning, FoundBeginning, HistoryPart, HistoryState,
+    MeasuredContinuation, MeasuredReply, MessagesAtHand, NotesAtHand, OverflowEvidence,
+    OversizedRequest, PreparedPrefix, ReplyFollowUp, RequestPlace, RequestStep, RoomNeed,
+    SentElsewhere, SummaryPrice, UnansweredRequest, conversation_cache, room_limit, room_need,
+    threshold_distance, worked_on,
 };
 use longhaul_core::micro::MicroLimits;
 use longhaul_core::models::{ModelSpec, ModelTable};
@@ -67,6 +68,7 @@ fn x5_a_replacement_made_ahead_waits_while_the_former_one_fits() {
     let found = FoundBeginning {
         beginning: 9,
         origin: BeginningOrigin::Ahead,
+        used: BeginningUse::Prepared,
         sent_elsewhere: SentElsewhere::No,
     };
     let choose = |found: FoundBeginning| state.choose_beginning(Some(7), &found);
@@ -82,6 +84,11 @@ fn x5_a_replacement_made_ahead_waits_while_the_former_one_fits() {
         },
         FoundBeginning {
             origin: BeginningOrigin::Waited,
+            ..found
+        },
+        // What was thought since may be bound to it (N2).
+        FoundBeginning {
+            used: BeginningUse::Sent,
             ..found
         },
         FoundBeginning {
