@@ -107,6 +107,7 @@ struct ActionJson {
     freed_tokens: u64,
     price_usd: Option<Usd>,
     rent_usd: Option<Usd>,
+    waived_usd: Option<Usd>,
 }
 
 #[derive(Serialize)]
@@ -254,6 +255,7 @@ fn action(action: &RunAction) -> ActionJson {
         freed_tokens: action.freed,
         price_usd: priced.then_some(action.price),
         rent_usd: priced.then_some(action.rent),
+        waived_usd: priced.then_some(action.waived),
     }
 }
 

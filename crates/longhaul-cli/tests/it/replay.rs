@@ -103,6 +103,8 @@ fn x7_v3_v7_a_session_is_priced_under_every_policy_and_the_best_is_never_beaten(
         assert!(
             action["rent_usd"].as_f64() > Some(0.0) && action["freed_tokens"].as_u64() > Some(0)
         );
+        let amount = |name: &str| action[name].as_f64().unwrap();
+        assert!(amount("rent_usd") + amount("waived_usd") + 1e-9 >= amount("price_usd"));
     }
     // Nothing was removed while it was recorded, so the computed bill is the recorded one.
     assert!(json["totals"]["median_deviation"].as_f64().unwrap() < 0.01);

@@ -26,6 +26,6 @@ pub(crate) fn subject(entry: EntryView<'_>, call: &EntryBlock) -> Option<ResultS
         // A command and a file of the same name are not the same thing.
         target: Id::of(&format!("$ {command}")),
         part: None,
-        effect: SubjectEffect::Reads,
+        effect: SubjectEffect::Runs,
     })
 }

@@ -16,8 +16,10 @@ pub struct ResultSubject {
 /// What a call does with its subject.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SubjectEffect {
-    /// It reads the file, or runs the command.
+    /// It reads the file.
     Reads,
+    /// It runs the command.
+    Runs,
     /// It changes the file.
     Changes,
 }

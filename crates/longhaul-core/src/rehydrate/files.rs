@@ -10,7 +10,7 @@ use crate::tokens::cut;
 use crate::window::WindowScale;
 
 /// The maximum number of tokens of one file.
-const EACH: u64 = 5_000;
+pub(crate) const RESTORED_TOKENS_OF_A_FILE: u64 = 5_000;
 /// The maximum number of tokens of all files, measured on the attachments as they are written.
 const ALL: u64 = 50_000;
 
@@ -45,7 +45,7 @@ pub(super) fn restore(
                 continue;
             }
         };
-        let attachment = attachment(file, scale.apply(EACH));
+        let attachment = attachment(file, scale.apply(RESTORED_TOKENS_OF_A_FILE));
         let size = attachment.tokens();
         let path = file.path.display();
         if size > room {

@@ -14,6 +14,7 @@ mod todos;
 
 pub use agents::{AgentState, BackgroundAgent};
 pub use files::FileText;
+pub(crate) use files::RESTORED_TOKENS_OF_A_FILE;
 pub use read_files::{MOST_RESTORED_FILES, ReadFile, ReadFiles, RestoreExclusions};
 pub use restore::{
     CancellationWords, PlanFile, RestoreInput, RestoreSourceResult, RestoredAttachment,

@@ -200,6 +200,9 @@ fn describe(line: &ChartLine<'_>, action: &RunAction) -> String {
     );
     if action.reason == ActionReason::Price {
         let _ = write!(text, ", price {}, rent {}", action.price, action.rent);
+        if action.waived > Usd::ZERO {
+            let _ = write!(text, ", waived {}", action.waived);
+        }
     }
     text
 }

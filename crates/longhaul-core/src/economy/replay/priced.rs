@@ -3,9 +3,13 @@
 
 use std::sync::Arc;
 
+use jiff::Timestamp;
+
 use super::session::{ItemKind, RecordedConversation, RecordedItem};
 use super::terms::{ReplayTerms, ReplayWindow, ReplayedHost};
-use crate::economy::{CLEARED_RESULT, PrefixWarmth, StrippedThinking, TokenRates, VERBATIM_TOKENS};
+use crate::economy::{
+    PrefixWarmth, StrippedThinking, TokenRates, VERBATIM_TOKENS, freed_by_clearing,
+};
 use crate::models::ModelSpec;
 use crate::money::Usd;
 use crate::prompt::Ttl;
@@ -30,10 +34,14 @@ pub(super) struct PricedRequest {
     /// What the cache does for it, judging by time and model.
     pub(super) warmth: PrefixWarmth,
     pub(super) idle_seconds: Option<i64>,
+    /// When it was made.
+    pub(super) start: Option<Timestamp>,
     pub(super) window: WindowStatus,
     /// What the first request was billed, which no policy changes.
     pub(super) first: Option<Usd>,
     pub(super) output: Usd,
+    /// The tokens that the model writes.
+    pub(super) written: u64,
 }
 
 impl PricedConversation {
@@ -71,16 +79,17 @@ impl PricedConversation {
                 let input = terms.resized(request.model, usage.input);
                 rates.read.of(read) + rates.write.of(written) + rates.input.of(input)
             });
-            let output = rates
-                .output
-                .of(terms.resized(request.model, request.output));
+            let written = terms.resized(request.model, request.output);
+            let output = rates.output.of(written);
             requests.push(PricedRequest {
                 items_end: request.items_end,
                 warmth,
                 idle_seconds,
+                start: request.start,
                 window: window(&spec, terms)?,
                 first,
                 output,
+                written,
                 spec,
             });
             before = Some(request);
@@ -140,7 +149,7 @@ impl PricedConversation {
 
     /// What clearing an item frees; `None` if it cannot be cleared or is hardly larger than the marker.
     pub(super) fn freed(item: &RecordedItem) -> Option<u64> {
-        let freed = item.tokens.checked_sub(CLEARED_RESULT)?;
+        let freed = freed_by_clearing(item.tokens);
         (item.kind == ItemKind::Result && freed > 0).then_some(freed)
     }
 }

@@ -4,6 +4,10 @@
 //! (U3) and under pressure (U5), a summary at the threshold (H2). A schedule that is given step by step is billed in the
 //! same way, so that the best schedule in hindsight can be shown beside the policies.
 
+mod ahead;
+
+use ahead::{GatewayWindow, PreparedStanding};
+
 use super::priced::PricedConversation;
 use super::session::ItemKind;
 use super::terms::ReplayedHost;
@@ -12,6 +16,7 @@ use crate::economy::{
     StrippedThinking, SummaryForecast, ThresholdDistance, VERBATIM_PROMPTS, VERBATIM_TOKENS,
     ViewGrowth, ViewPart, action_price, decide_before, oldest_until, superseded,
 };
+use crate::history::HistoryAuthor;
 use crate::money::Usd;
 use crate::window::{WindowLevel, WindowStatus};
 
@@ -98,6 +103,8 @@ pub struct RunAction {
     pub price: Usd,
     /// The rent that it was compared with.
     pub rent: Usd,
+    /// The part of the price that was waived.
+    pub waived: Usd,
 }
 
 /// The kinds of actions.
@@ -143,6 +150,8 @@ struct Simulation<'a> {
     start: usize,
     /// A summary that is being made while the conversation goes on, and what the view costs that it reads.
     made: Option<MadeSummary>,
+    /// What a gateway remembers of the conversation.
+    gateway: GatewayWindow,
     run: PolicyRun,
 }
 
@@ -164,6 +173,7 @@ impl<'a> Simulation<'a> {
             growth: ViewGrowth::default(),
             start: 0,
             made: None,
+            gateway: GatewayWindow::default(),
             run: PolicyRun::default(),
         }
     }
@@ -198,6 +208,11 @@ impl<'a> Simulation<'a> {
             view: self.view.view(),
             total: self.run.total(),
         });
+        if let (ReplayDriver::Policy(policy), ReplayedHost::Gateway) =
+            (driver, self.conversation.host)
+        {
+            self.answered(request, policy);
+        }
     }
 
     fn push(&mut self, index: usize) {
@@ -226,10 +241,20 @@ impl<'a> Simulation<'a> {
     ) {
         match driver {
             ReplayDriver::AppendOnly => {}
-            ReplayDriver::Policy(policy) => {
-                self.by_price(request, warmth, policy, reused);
-                self.by_threshold(request, warmth, policy, reused);
-            }
+            ReplayDriver::Policy(policy) => match self.conversation.host {
+                ReplayedHost::Session => {
+                    self.by_price(request, warmth, policy, reused);
+                    self.by_threshold(request, warmth, policy, reused);
+                }
+                ReplayedHost::Gateway => {
+                    self.put_in_place(request, warmth, reused);
+                    if self.at_threshold(request, warmth, reused) == PreparedStanding::None {
+                        self.after_rest(request, policy, reused);
+                        self.by_price(request, warmth, policy, reused);
+                    }
+                    self.make_room(request, warmth, reused);
+                }
+            },
             ReplayDriver::Script(script) => {
                 let from = script.partition_point(|action| action.request < request);
                 let due = script[from..].iter();
@@ -264,6 +289,7 @@ impl<'a> Simulation<'a> {
         if let Some(action) = self.run.actions.last_mut() {
             (action.price, action.rent) = (made.price, made.rent);
         }
+        self.shrunk_by_price(request, Some(HistoryAuthor::Model));
     }
 
     /// Where the cache is found if something is removed from this offset on.
@@ -306,7 +332,9 @@ impl<'a> Simulation<'a> {
                 self.clear(request, &results, ActionReason::Price, reused);
                 if let Some(action) = self.run.actions.last_mut() {
                     (action.price, action.rent) = (decision.price, decision.rent);
+                    action.waived = decision.waived;
                 }
+                self.shrunk_by_price(request, None);
             }
             EconomyAction::Summarize => {
                 // It is made after the answer, when the cache holds all that was sent.
@@ -341,11 +369,8 @@ impl<'a> Simulation<'a> {
         policy: EconomyPolicy,
         reused: &mut u64,
     ) {
+        self.after_rest(request, policy, reused);
         let priced = &self.conversation.requests[request];
-        if policy == EconomyPolicy::Off && priced.idle_seconds.is_some_and(|idle| idle > IDLE) {
-            let old: Vec<usize> = (0..self.view.removable(PrefixWarmth::Cold)).collect();
-            self.clear(request, &old, ActionReason::Idle, reused);
-        }
         let window = priced.window.at(self.view.view());
         // Clearing waits for a cold cache while the window has room up to the threshold of compaction.
         let waits = warmth == PrefixWarmth::Hot && window.level <= WindowLevel::Warning;
@@ -355,6 +380,15 @@ impl<'a> Simulation<'a> {
         }
         if priced.window.at(self.view.view()).level >= WindowLevel::AutoCompact {
             self.summarize_now(request, warmth, ActionReason::Threshold, reused);
+        }
+    }
+
+    /// Clears old results after an idle hour, where nothing is decided by price.
+    fn after_rest(&mut self, request: usize, policy: EconomyPolicy, reused: &mut u64) {
+        let priced = &self.conversation.requests[request];
+        if policy == EconomyPolicy::Off && priced.idle_seconds.is_some_and(|idle| idle > IDLE) {
+            let old: Vec<usize> = (0..self.view.removable(PrefixWarmth::Cold)).collect();
+            self.clear(request, &old, ActionReason::Idle, reused);
         }
     }
 
@@ -422,6 +456,7 @@ impl<'a> Simulation<'a> {
             freed: before - self.view.view(),
             price: Usd::ZERO,
             rent: Usd::ZERO,
+            waived: Usd::ZERO,
         });
     }
 
@@ -480,6 +515,7 @@ impl<'a> Simulation<'a> {
             freed: before.saturating_sub(self.view.view()),
             price: Usd::ZERO,
             rent: Usd::ZERO,
+            waived: Usd::ZERO,
         });
     }
 
