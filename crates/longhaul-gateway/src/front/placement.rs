@@ -7,7 +7,7 @@ use http::{HeaderMap, Uri};
 use longhaul_core::config::ResultReduction;
 use longhaul_provider::Dialect;
 
-use super::in_flight::{CallDetails, UnrecordedPlacement};
+use super::call_details::{CallDetails, UnrecordedPlacement};
 use crate::body::NotAConversation;
 use crate::branch::{self, BranchPlacement, BranchRelation, ClientGroup, RecognizedBody};
 use crate::manage::{OwnRequestBooks, RequestContext, UpstreamCaller};
@@ -248,17 +248,14 @@ impl RequestPlacement<'_> {
 /// What is sent for a managed request, for the cache watch. `None` if it cannot be kept for that.
 pub(super) fn watched(state: &GatewayState, material: &RequestContext) -> Option<WatchedRequest> {
     let sending = &material.outgoing;
-    let (body, recognized) = match &sending.restored {
-        Some((body, recognized)) => (body, recognized),
-        None => (&material.body, &material.recognized),
-    };
+    let messages = sending.restored.as_ref().unwrap_or(&material.messages);
     let mut watch = WatchedRequest::new(
         state.usage_queue.prefixes(),
         &state.budget,
         material.placed.session,
-        material.dialect,
-        body,
-        Arc::clone(recognized),
+        messages.dialect,
+        &messages.body,
+        Arc::clone(&messages.recognized),
         betas(&material.asking.headers)?,
     )?;
     let replaced = sending.replaced.as_ref();

@@ -25,8 +25,11 @@
 //! [`CompactedPrefix`]: crate::store::CompactedPrefix
 
 mod after;
+mod appended_request;
 mod branch_state;
 mod clear;
+mod cleared_results;
+mod client_messages;
 mod compacted_prefixes;
 mod compactor;
 mod conversation;
@@ -36,12 +39,14 @@ mod economy;
 mod element;
 pub mod entries;
 pub mod history_files;
+mod loaded_prefix;
 mod loaded_prefixes;
 mod make;
 mod message_results;
 mod message_sizes;
 mod notes;
 mod notes_summary;
+mod occasion;
 mod outgoing_body;
 mod prepare;
 mod recover;
@@ -74,7 +79,6 @@ pub use draft::CompactedDraft;
 pub(crate) use element::{ElementParts, texts as element_texts};
 pub use notes::NotesMode;
 pub use notes_summary::{NotesUnusable, draft_from_notes};
-pub(crate) use outgoing_body::OutgoingRequestBody;
 pub(crate) use recover::Told;
 pub(crate) use request_context::{BreakpointOwner, RequestContext};
 pub use settings::CompactorSettings;
