@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use longhaul_core::history::{RequestSizes, newest_room};
+use longhaul_core::history::{RequestSizes, newest_room, room_limit};
 use longhaul_core::reduce::{ResultText, cap_within, shorten, text_of_content};
 use longhaul_core::tokens::calibrated::UnscaledTokens;
 use longhaul_core::window::{SwitchableAction, WindowStatus};
@@ -48,10 +48,7 @@ impl Compactor {
         let (Some(window), true) = (&known.window, may) else {
             return ShortenedResults::new();
         };
-        let limit = match self.settings.config.background {
-            true => window.blocking,
-            false => window.auto_compact,
-        };
+        let limit = room_limit(window, self.timing());
         self.shortened_within(
             material,
             &RequestLimit {
