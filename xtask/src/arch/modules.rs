@@ -1,7 +1,8 @@
 //! Checks that the modules of a crate depend on each other in one direction, without direct or indirect cycles.
 //!
 //! A module is a file or folder directly in `src`. Its uses are taken from the paths that begin with `crate::`; uses in
-//! tests do not count.
+//! tests do not count. In the folders of [`STRICT`], the same holds for the files, by the paths that begin with
+//! `super::`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -11,8 +12,48 @@ use crate::workspace::CargoWorkspace;
 /// Which modules each module uses, and in which file it does.
 type Uses = BTreeMap<String, BTreeMap<String, String>>;
 
+/// Folders whose files point one way, too: many files work on one thing there.
+const STRICT: [&str; 2] = [
+    "crates/longhaul-gateway/src/front",
+    "crates/longhaul-gateway/src/manage",
+];
+
 /// A finding for each group of modules that use one another.
 pub(super) fn findings(workspace: &CargoWorkspace) -> Result<Vec<String>, Vec<String>> {
+    let mut found = between_modules(workspace)?;
+    found.extend(between_files(workspace)?);
+    Ok(found)
+}
+
+/// A finding for each group of files in a strict folder that use one another.
+fn between_files(workspace: &CargoWorkspace) -> Result<Vec<String>, Vec<String>> {
+    let mut folders: BTreeMap<&str, Uses> = BTreeMap::new();
+    for path in workspace.sources(&["src"]) {
+        let Some((folder, file)) = strict_file(&path) else {
+            continue;
+        };
+        let uses = folders.entry(folder).or_default().entry(file).or_default();
+        for used in used_modules(&workspace.text(&path)?, "super::") {
+            uses.entry(used)
+                .or_insert_with(|| path.display().to_string());
+        }
+    }
+    let found = folders.iter();
+    Ok(found
+        .flat_map(|(name, uses)| in_crate(name, uses))
+        .collect())
+}
+
+/// The strict folder that a file is directly in, and the file's module.
+fn strict_file(path: &Path) -> Option<(&'static str, String)> {
+    let text = path.to_string_lossy();
+    let folder = STRICT.into_iter().find(|folder| text.contains(folder))?;
+    let (_, below) = text.split_once(folder)?;
+    let file = below.trim_start_matches('/').strip_suffix(".rs")?;
+    (file != "mod" && !file.contains('/')).then(|| (folder, file.to_owned()))
+}
+
+fn between_modules(workspace: &CargoWorkspace) -> Result<Vec<String>, Vec<String>> {
     let mut crates: BTreeMap<String, Uses> = BTreeMap::new();
     for path in workspace.sources(&["src"]) {
         let Some((name, module)) = module_of(&path) else {
@@ -20,7 +61,7 @@ pub(super) fn findings(workspace: &CargoWorkspace) -> Result<Vec<String>, Vec<St
         };
         let text = workspace.text(&path)?;
         let uses = crates.entry(name).or_default().entry(module).or_default();
-        for used in used_modules(&text) {
+        for used in used_modules(&text, "crate::") {
             uses.entry(used)
                 .or_insert_with(|| path.display().to_string());
         }
@@ -39,8 +80,8 @@ fn module_of(path: &Path) -> Option<(String, String)> {
     (!is_root).then(|| (name.to_owned(), module.to_owned()))
 }
 
-/// The modules whose paths a file names, outside comments and tests.
-fn used_modules(text: &str) -> BTreeSet<String> {
+/// The modules whose paths a file names after `root`, outside comments and tests.
+fn used_modules(text: &str, root: &str) -> BTreeSet<String> {
     let text = text
         .find("#[cfg(test)]\nmod ")
         .map_or(text, |tests| &text[..tests]);
@@ -49,7 +90,7 @@ fn used_modules(text: &str) -> BTreeSet<String> {
         .collect();
     let code = code.join("\n");
     let mut used = BTreeSet::new();
-    for (at, path) in code.match_indices("crate::") {
+    for (at, path) in code.match_indices(root) {
         if code[..at].ends_with(|before: char| before.is_alphanumeric() || before == '_') {
             continue;
         }
@@ -152,7 +193,7 @@ mod tests {
     fn uses(edges: &[(&str, &str)]) -> Uses {
         let mut uses = Uses::new();
         for (from, text) in edges {
-            let used = used_modules(text).into_iter();
+            let used = used_modules(text, "crate::").into_iter();
             let used = used.map(|used| (used, format!("{from}.rs"))).collect();
             uses.insert((*from).to_owned(), used);
         }
@@ -179,6 +220,21 @@ mod tests {
             "{found:?}"
         );
         assert!(found[0].contains("c.rs uses a"), "{found:?}");
+    }
+
+    #[test]
+    fn files_of_a_strict_folder_are_its_modules() {
+        let file = strict_file(Path::new("crates/longhaul-gateway/src/front/answer.rs"));
+        assert_eq!(file, Some((STRICT[0], "answer".to_owned())));
+        for other in ["front/mod.rs", "front/files/unix.rs", "own/mod.rs"] {
+            let path = format!("crates/longhaul-gateway/src/{other}");
+            assert_eq!(strict_file(Path::new(&path)), None, "{other}");
+        }
+        let used = used_modules(
+            "use super::pass::Pass;\nfn f() { super::own::g() }",
+            "super::",
+        );
+        assert_eq!(used.into_iter().collect::<Vec<_>>(), ["own", "pass"]);
     }
 
     #[test]

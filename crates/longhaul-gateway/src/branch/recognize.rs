@@ -105,6 +105,21 @@ impl RecognizedBody {
         Some(text.strip_prefix(b",").unwrap_or(text).trim_ascii_start())
     }
 
+    /// The message that a history ends with: the first one after which the rolling hash has this value, because messages
+    /// of role system do not change it.
+    pub(crate) fn position(&self, at: u128) -> Option<usize> {
+        self.hashes.iter().position(|hash| *hash == at)
+    }
+
+    /// The first message after the history that a summary replaces, or after the leading system prompt if there is no
+    /// summary. `None` if the request does not begin with that history.
+    pub(crate) fn first_after(&self, root: Option<u128>) -> Option<usize> {
+        match root {
+            Some(root) => Some(self.position(root)? + 1),
+            None => Some(self.lead),
+        }
+    }
+
     /// The layout of the same messages with other contents in some places of the body: `edits` are those places, in
     /// order, and the lengths of what is there now. The history stays the client's. `raw` hashes a range of the new
     /// body.

@@ -7,20 +7,22 @@ use std::time::Instant;
 use bytes::Bytes;
 use http::header::{self, HeaderMap, HeaderValue};
 use http::request::Parts;
-use http::{Request, Response};
+use http::{Request, Response, Uri};
 use hyper::body::Incoming;
 use jiff::Timestamp;
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::after_reply::CallSecrets;
-use super::in_flight::{CallDetails, InFlightCall, ORGANISATION};
+use super::call_details::CallDetails;
+use super::in_flight::{InFlightCall, ORGANISATION};
 use super::placement::{self, RequestPlacement};
 use super::response_body::ClientBody;
-use super::response_check::{self, ResponseDecision};
+use super::response_check;
+use super::response_decision::ResponseDecision;
 use super::routes::GatewayRoute;
 use crate::branch::{self, Credentials, Tenant};
 use crate::calling_agent::CallingAgent;
-use crate::manage::{OutgoingRequestBody, Recallability};
+use crate::manage::Recallability;
 use crate::options::KeylessClients;
 use crate::policy::{PolicySubject, RequestPolicy};
 use crate::recall::RecallOffered;
@@ -70,6 +72,130 @@ pub(super) fn caller(
     }
 }
 
+/// A request whose body has not been read yet.
+struct ArrivedRequest<'r> {
+    state: &'r Arc<GatewayState>,
+    parts: &'r Parts,
+    /// The headers that are passed on.
+    passed: &'r Arc<HeaderMap>,
+    /// Its address at the upstream.
+    uri: &'r Uri,
+    route: GatewayRoute,
+    subject: PolicySubject<'r>,
+    /// The policy, as far as it can be decided without the body.
+    decided: Option<RequestPolicy>,
+}
+
+impl ArrivedRequest<'_> {
+    /// What its head says of the call.
+    fn details(&self) -> CallDetails {
+        let Self { state, parts, .. } = self;
+        CallDetails {
+            // An upstream that echoes headers would repeat whatever the client says.
+            tells_organisation: parts.headers.contains_key(ORGANISATION),
+            dialect: self.route.dialect(),
+            caller: (parts.extensions.get::<CallingAgent>().cloned())
+                .or_else(|| state.caller.clone())
+                .unwrap_or_else(|| CallingAgent::of_headers(&parts.headers)),
+            policy: match self.route {
+                // A request that is not a conversation is passed on unread, whatever the rules say.
+                GatewayRoute::Own | GatewayRoute::Other(_) => RequestPolicy::Off,
+                _ => self.decided.unwrap_or_default(),
+            },
+            recall: match parts.extensions.get::<RecallOffered>() {
+                Some(_) => Recallability::Recallable,
+                None => Recallability::NotRecallable,
+            },
+            secrets: CallSecrets {
+                headers: Arc::clone(self.passed),
+                query: parts.uri.query().map(str::to_owned),
+            },
+            ..CallDetails::default()
+        }
+    }
+
+    /// Whether the body has to be read here.
+    fn is_read(&self) -> bool {
+        match self.route {
+            GatewayRoute::Conversation(_) => self.decided != Some(RequestPolicy::Off),
+            GatewayRoute::Counting => (self.decided).is_none_or(|it| it == RequestPolicy::Manage),
+            GatewayRoute::Own | GatewayRoute::Other(_) => false,
+        }
+    }
+
+    /// The body for the upstream: the conversation is read, placed and prepared, as far as the policy says so.
+    async fn body(
+        &self,
+        body: ClientRequestBody,
+        call: &mut CallDetails,
+    ) -> Result<ExchangeBody, GatewayRefusal> {
+        let state = self.state;
+        let (most, idle) = (state.limits.body, state.timeouts.client_idle);
+        let body = match body {
+            ClientRequestBody::Read(body) => body,
+            ClientRequestBody::Coming(body) if self.is_read() => {
+                upstream::whole(body, most, idle, &state.budget).await?
+            }
+            ClientRequestBody::Coming(body) => {
+                return Ok(ExchangeBody::Coming(UpstreamBody::coming(
+                    body, most, idle,
+                )?));
+            }
+        };
+        if self.is_read() {
+            self.place(&body, call).await?;
+        }
+        let prepared = call.context.as_ref().map(|context| &context.outgoing);
+        Ok(ExchangeBody::Whole(match prepared {
+            Some(prepared) => prepared.parts.clone(),
+            None => vec![body],
+        }))
+    }
+
+    /// Reads and places the conversation, and decides what is sent for it.
+    async fn place(&self, body: &Bytes, call: &mut CallDetails) -> Result<(), GatewayRefusal> {
+        let state = self.state;
+        let asked = branch::RecognitionRequest {
+            tenant: self.subject.tenant,
+            dialect: self.route.dialect(),
+            body,
+        };
+        let placing = RequestPlacement {
+            state,
+            asked,
+            body,
+            headers: &self.parts.headers,
+            passed: self.passed,
+            uri: self.uri,
+        };
+        let recognized = match placement::recognise(state, asked, body).await? {
+            Ok(recognized) => recognized,
+            Err(not) => {
+                call.policy = call.policy.min(RequestPolicy::Observe);
+                call.note = Some(not.to_string());
+                return Ok(());
+            }
+        };
+        let model = recognized.outline.model(body);
+        let model_known = PolicySubject {
+            model: Some(&model),
+            ..self.subject
+        };
+        call.policy = state.policies.decide(model_known).unwrap_or_default();
+        call.economy = state.policies.economy(model_known);
+        call.reduce = state.policies.reduce(model_known);
+        if call.policy == RequestPolicy::Manage && recognized.outline.members.threaded {
+            return Err(GatewayRefusal::Thread);
+        }
+        match self.route {
+            GatewayRoute::Counting if call.is_apart => {}
+            GatewayRoute::Counting => placing.count(call, recognized).await,
+            _ => placing.place(call, recognized).await,
+        }
+        Ok(())
+    }
+}
+
 /// Passes a request on. Its head and body are apart because a body may have been read, or made, by the caller.
 pub(super) async fn pass(
     state: &Arc<GatewayState>,
@@ -97,98 +223,24 @@ pub(super) async fn pass(
     if subject.asks_for_unknown() {
         return Err(GatewayRefusal::UnknownPolicy);
     }
-    let decided = state.policies.decide(subject);
+    let arrived = ArrivedRequest {
+        state,
+        parts: &parts,
+        passed: &passed,
+        uri: &uri,
+        route,
+        subject,
+        decided: state.policies.decide(subject),
+    };
     let mut call = CallDetails {
         number,
         is_apart,
-        // An upstream that echoes headers would repeat whatever the client says.
-        tells_organisation: parts.headers.contains_key(ORGANISATION),
         at: Timestamp::now(),
         began,
         of_key,
-        dialect: route.dialect(),
-        caller: (parts.extensions.get::<CallingAgent>().cloned())
-            .or_else(|| state.caller.clone())
-            .unwrap_or_else(|| CallingAgent::of_headers(&parts.headers)),
-        policy: match route {
-            // A request that is not a conversation is passed on unread, whatever the rules say.
-            GatewayRoute::Own | GatewayRoute::Other(_) => RequestPolicy::Off,
-            _ => decided.unwrap_or_default(),
-        },
-        recall: match parts.extensions.get::<RecallOffered>() {
-            Some(_) => Recallability::Recallable,
-            None => Recallability::NotRecallable,
-        },
-        secrets: CallSecrets {
-            headers: Arc::clone(&passed),
-            query: parts.uri.query().map(str::to_owned),
-        },
-        ..CallDetails::default()
+        ..arrived.details()
     };
-    let (most, idle) = (state.limits.body, state.timeouts.client_idle);
-    let read = match route {
-        GatewayRoute::Conversation(_) => decided != Some(RequestPolicy::Off),
-        GatewayRoute::Counting => decided.is_none_or(|policy| policy == RequestPolicy::Manage),
-        GatewayRoute::Own | GatewayRoute::Other(_) => false,
-    };
-    let onward = if read {
-        let body = match body {
-            ClientRequestBody::Coming(body) => {
-                upstream::whole(body, most, idle, &state.budget).await?
-            }
-            ClientRequestBody::Read(body) => body,
-        };
-        let asked = branch::RecognitionRequest {
-            tenant,
-            dialect: route.dialect(),
-            body: &body,
-        };
-        let placing = RequestPlacement {
-            state,
-            asked,
-            body: &body,
-            headers: &parts.headers,
-            passed: &passed,
-            uri: &uri,
-        };
-        match placement::recognise(state, asked, &body).await? {
-            Ok(recognised) => {
-                let model = recognised.outline.model(&body);
-                let model_known = PolicySubject {
-                    model: Some(&model),
-                    ..subject
-                };
-                call.policy = state.policies.decide(model_known).unwrap_or_default();
-                call.economy = state.policies.economy(model_known);
-                call.reduce = state.policies.reduce(model_known);
-                if call.policy == RequestPolicy::Manage && recognised.outline.members.threaded {
-                    return Err(GatewayRefusal::Thread);
-                }
-                match route {
-                    GatewayRoute::Counting if call.is_apart => {}
-                    GatewayRoute::Counting => placing.count(&mut call, recognised).await,
-                    _ => placing.place(&mut call, recognised).await,
-                }
-            }
-            Err(not) => {
-                call.policy = call.policy.min(RequestPolicy::Observe);
-                call.note = Some(not.to_string());
-            }
-        }
-        let sending = call.context.as_ref().map(|material| &material.outgoing);
-        let sending = sending.map_or_else(
-            || OutgoingRequestBody::unchanged(&body),
-            OutgoingRequestBody::clone,
-        );
-        ExchangeBody::Whole(sending.parts)
-    } else {
-        match body {
-            ClientRequestBody::Coming(body) => {
-                ExchangeBody::Coming(UpstreamBody::coming(body, most, idle)?)
-            }
-            ClientRequestBody::Read(body) => ExchangeBody::Whole(vec![body]),
-        }
-    };
+    let onward = arrived.body(body, &mut call).await?;
     let again = UpstreamRequestParts {
         parts: &parts,
         passed,
@@ -234,7 +286,7 @@ enum ExchangeBody {
 struct UpstreamRequestParts<'r> {
     parts: &'r Parts,
     passed: Arc<HeaderMap>,
-    uri: http::Uri,
+    uri: Uri,
 }
 
 impl UpstreamRequestParts<'_> {

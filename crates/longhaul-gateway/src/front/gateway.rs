@@ -29,7 +29,7 @@ use crate::recall::HistoryRecall;
 use crate::state::GatewayState;
 use crate::store::{StoreError, UsageLogStore};
 use crate::upstream::{Upstream, UpstreamError};
-use crate::watch::{Metrics, SessionChanges, UsageLogWriter};
+use crate::watch::{Metrics, SessionChanges, UsageLogQueue, UsageLogWriter};
 
 /// How often old records are deleted.
 const PURGE_EVERY: Duration = Duration::from_secs(3_600);
@@ -66,7 +66,7 @@ pub struct Gateway {
     stop: CancellationToken,
     abort: CancellationToken,
     drain: Duration,
-    keeper: Option<UsageLogWriter>,
+    usage_writer: Option<UsageLogWriter>,
     metrics: Arc<Metrics>,
     simulated: Option<SimServer>,
 }
@@ -76,23 +76,11 @@ impl Gateway {
     ///
     /// # Errors
     /// Fails as described in [`StartError`].
-    pub async fn start(options: GatewayOptions) -> Result<Self, StartError> {
-        let mut tenants = options.tenants;
-        let known = options.store.known(options.limits.branches).await?;
-        for (of_key, tenant) in known.tenants {
-            tenants.know(of_key, tenant);
-        }
+    pub async fn start(mut options: GatewayOptions) -> Result<Self, StartError> {
         let budget = MemoryBudget::new(options.limits.memory);
-        let lines = BranchIndex::new(BranchIds::new(seed()), options.limits.branches);
-        let recogniser = BranchRecognizer::within(lines, tenants.history_key(), &budget);
-        recogniser.with_branches(|lines| {
-            for line in &known.lines {
-                lines.restore(line);
-            }
-        });
-        let recogniser = Arc::new(recogniser);
-        let (url, simulated) = match options.upstream {
-            UpstreamChoice::Url(url) => (url, None),
+        let recognizer = recognizer(&mut options, &budget).await?;
+        let (url, simulated) = match &options.upstream {
+            UpstreamChoice::Url(url) => (url.clone(), None),
             UpstreamChoice::Simulated => {
                 let server = simulated(&options.models).await?;
                 let url = Url::parse(&server.url()).map_err(|_| UpstreamError::NotAnAddress)?;
@@ -109,36 +97,20 @@ impl Gateway {
         metrics.publish(&opentelemetry::global::meter("longhaul.gateway"));
         let (stop, abort) = (CancellationToken::new(), CancellationToken::new());
         let connections = TaskTracker::new();
-        let noting = options.notes == NotesMode::On
-            && options.config.switches.decide(SwitchableAction::Notes) == SwitchVerdict::Allowed;
-        let mut settings = CompactorSettings::new(
-            Arc::new(options.config),
-            Arc::new(options.models.clone()),
-            &options.clearable,
-            Timestamp::now(),
-        );
-        settings.patience = options.timeouts.summary;
         let changes = SessionChanges::new(stop.clone());
-        let care = Compactor::new(
-            CompactorStores {
-                rewrites: Arc::clone(&options.prefix_store),
-                notes: noting.then_some(options.notes_store),
-                reductions: Arc::clone(&options.recall_store),
-                seal: tenants.seal_key(),
-                budget: budget.clone(),
-            },
-            settings,
+        let compactor = Compactor::new(
+            compactor_stores(&options, &budget),
+            compactor_settings(&options),
             options.breakpoint_mode,
             Arc::clone(&metrics),
             changes.clone(),
             connections.clone(),
             abort.clone(),
         );
-        let care = Arc::new(care.await?.with_clock(options.clock));
-        let models = options.models;
-        let (keeper, desk) = UsageLogWriter::start(
+        let compactor = Arc::new(compactor.await?.with_clock(Arc::clone(&options.clock)));
+        let (usage_writer, usage_queue) = UsageLogWriter::start(
             Arc::clone(&options.store),
-            models.clone(),
+            options.models.clone(),
             Arc::clone(&metrics),
             changes.clone(),
             &budget,
@@ -146,60 +118,24 @@ impl Gateway {
         )
         .map_err(StartError::System)?;
         // Caches that are missed least are evicted first; the usage log's thread was registered before.
-        let rewrites: Arc<dyn Evictable> = care.loaded_prefixes();
-        budget.join(Arc::downgrade(&rewrites));
-        let lines: Arc<dyn Evictable> = Arc::clone(&recogniser) as Arc<dyn Evictable>;
-        budget.join(Arc::downgrade(&lines));
+        let prefixes: Arc<dyn Evictable> = compactor.loaded_prefixes();
+        budget.join(Arc::downgrade(&prefixes));
+        let branches: Arc<dyn Evictable> = Arc::clone(&recognizer) as Arc<dyn Evictable>;
+        budget.join(Arc::downgrade(&branches));
         let purging = options.retention_days.map(|days| {
             let store = Arc::clone(&options.store);
             tokio::spawn(purge(store, days))
         });
-        let recall =
-            (options.recall == RecallMode::On || options.policies.may_recall()).then(|| {
-                let (store, seal) = (options.recall_store, tenants.seal_key());
-                Arc::new(HistoryRecall::new(store, seal, options.recall))
-            });
-        let seal = tenants.seal_key();
-        let state = Arc::new(GatewayState {
-            upstream: Arc::new(Upstream::new(
-                &url,
-                options.timeouts,
-                options.limits,
-                options.upstream_ca,
-            )?),
-            recognizer: recogniser,
-            tenants: Mutex::new(tenants),
-            policies: options.policies,
-            peer_sync: PeerSync::new(options.peers, Arc::clone(&options.store)),
-            store: options.store,
-            prefix_store: options.prefix_store,
-            compactor: care,
-            recall,
-            changes,
-            usage_queue: desk,
-            metrics: Arc::clone(&metrics),
-            requests: Arc::new(Semaphore::new(options.limits.requests)),
-            limits: GatewayLimits {
-                // A body that does not fit into the memory limit never will.
-                body: options.limits.body.min(options.limits.memory),
-                ..options.limits
-            },
+        let drain = options.timeouts.drain;
+        let shared = SharedParts {
             budget,
-            keyless: options.keyless,
-            allowed_hosts: options.allowed_hosts,
-            timeouts: options.timeouts,
-            token: options.token,
-            client_token: options.client_token,
-            on_loopback: addr.ip().is_loopback(),
-            port: addr.port(),
-            peer_users: Some(options.peer_users).filter(|users| users.can_tell(addr)),
-            proof: options.proof,
-            caller: options.caller,
-            models: models.clone(),
-            session_names: options.session_names,
-            seal,
-            calls: AtomicU64::new(0),
-        });
+            recognizer,
+            compactor,
+            changes,
+            usage_queue,
+            metrics: Arc::clone(&metrics),
+        };
+        let state = Arc::new(shared.state(options, &url, addr)?);
         let accepting = serve::run(
             listener,
             state,
@@ -214,8 +150,8 @@ impl Gateway {
             connections,
             stop,
             abort,
-            drain: options.timeouts.drain,
-            keeper: Some(keeper),
+            drain,
+            usage_writer: Some(usage_writer),
             metrics,
             simulated,
         })
@@ -260,8 +196,8 @@ impl Gateway {
             self.abort.cancel();
             self.connections.wait().await;
         }
-        if let Some(keeper) = self.keeper.take() {
-            keeper.finish().await;
+        if let Some(usage_writer) = self.usage_writer.take() {
+            usage_writer.finish().await;
         }
         if let Some(server) = self.simulated.take() {
             server.stop().await;
@@ -277,6 +213,115 @@ impl Drop for Gateway {
             purging.abort();
         }
     }
+}
+
+/// What the requests of a gateway share, once it was started.
+struct SharedParts {
+    budget: MemoryBudget,
+    recognizer: Arc<BranchRecognizer>,
+    compactor: Arc<Compactor>,
+    changes: SessionChanges,
+    usage_queue: UsageLogQueue,
+    metrics: Arc<Metrics>,
+}
+
+impl SharedParts {
+    /// The state that each request is handled with.
+    fn state(
+        self,
+        options: GatewayOptions,
+        url: &Url,
+        addr: SocketAddr,
+    ) -> Result<GatewayState, StartError> {
+        let (tenants, limits) = (options.tenants, options.limits);
+        let recall =
+            (options.recall == RecallMode::On || options.policies.may_recall()).then(|| {
+                let (store, seal) = (options.recall_store, tenants.seal_key());
+                Arc::new(HistoryRecall::new(store, seal, options.recall))
+            });
+        Ok(GatewayState {
+            upstream: Arc::new(Upstream::new(
+                url,
+                options.timeouts,
+                limits,
+                options.upstream_ca,
+            )?),
+            recognizer: self.recognizer,
+            seal: tenants.seal_key(),
+            tenants: Mutex::new(tenants),
+            policies: options.policies,
+            peer_sync: PeerSync::new(options.peers, Arc::clone(&options.store)),
+            store: options.store,
+            prefix_store: options.prefix_store,
+            compactor: self.compactor,
+            recall,
+            changes: self.changes,
+            usage_queue: self.usage_queue,
+            metrics: self.metrics,
+            requests: Arc::new(Semaphore::new(limits.requests)),
+            limits: GatewayLimits {
+                // A body that does not fit into the memory limit never will.
+                body: limits.body.min(limits.memory),
+                ..limits
+            },
+            budget: self.budget,
+            keyless: options.keyless,
+            allowed_hosts: options.allowed_hosts,
+            timeouts: options.timeouts,
+            token: options.token,
+            client_token: options.client_token,
+            on_loopback: addr.ip().is_loopback(),
+            port: addr.port(),
+            peer_users: Some(options.peer_users).filter(|users| users.can_tell(addr)),
+            proof: options.proof,
+            caller: options.caller,
+            models: options.models,
+            session_names: options.session_names,
+            calls: AtomicU64::new(0),
+        })
+    }
+}
+
+/// What finds the branch of a request, with the branches and tenants that the usage log knows.
+async fn recognizer(
+    options: &mut GatewayOptions,
+    budget: &MemoryBudget,
+) -> Result<Arc<BranchRecognizer>, StartError> {
+    let known = options.store.known(options.limits.branches).await?;
+    for (of_key, tenant) in known.tenants {
+        options.tenants.know(of_key, tenant);
+    }
+    let branches = BranchIndex::new(BranchIds::new(seed()), options.limits.branches);
+    let recognizer = BranchRecognizer::within(branches, options.tenants.history_key(), budget);
+    recognizer.with_branches(|branches| {
+        for line in &known.lines {
+            branches.restore(line);
+        }
+    });
+    Ok(Arc::new(recognizer))
+}
+
+fn compactor_stores(options: &GatewayOptions, budget: &MemoryBudget) -> CompactorStores {
+    let takes_notes = options.notes == NotesMode::On
+        && options.config.switches.decide(SwitchableAction::Notes) == SwitchVerdict::Allowed;
+    CompactorStores {
+        rewrites: Arc::clone(&options.prefix_store),
+        notes: takes_notes.then(|| Arc::clone(&options.notes_store)),
+        reductions: Arc::clone(&options.recall_store),
+        seal: options.tenants.seal_key(),
+        budget: budget.clone(),
+    }
+}
+
+fn compactor_settings(options: &GatewayOptions) -> CompactorSettings {
+    let mut settings = CompactorSettings::new(
+        Arc::new(options.config.clone()),
+        Arc::new(options.models.clone()),
+        &options.clearable,
+        Timestamp::now(),
+    );
+    settings.patience = options.timeouts.summary;
+    settings
 }
 
 /// Two gateways must generate different ids. Without a source of randomness, the time has to do.

@@ -3,150 +3,25 @@
 use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
-use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
-use jiff::Timestamp;
-use longhaul_core::config::ResultReduction;
-use longhaul_core::economy::{EconomyPolicy, RecordedEconomyAction};
-use longhaul_provider::Dialect;
+use http::{HeaderMap, Response, StatusCode};
 use tokio::sync::OwnedSemaphorePermit;
 use tracing::Span;
 
-use super::after_reply::{CallReport, CallSecrets};
+use super::after_reply::CallReport;
+use super::call_details::{CallDetails, UnrecordedPlacement};
 use super::response_body::{ClientBody, ForwardedResponse, HasEnded, ResponseSource};
-use super::response_check::ResponseDecision;
-use crate::branch::{BranchId, BranchPlacement, BranchRelation, PendingPlacement, Tenant};
-use crate::calling_agent::CallingAgent;
-use crate::manage::{BreakpointOwner, Recallability, RequestContext};
+use super::response_decision::ResponseDecision;
+use super::response_headers::set_response_headers;
+use crate::branch::Tenant;
 use crate::peer_sync::{KeyTenant, PendingPeerWrite};
-use crate::policy::RequestPolicy;
 use crate::recall::ReplacedBeginning;
 use crate::state::GatewayState;
 use crate::store::{CallEnding, CallOrigin, CallRecord};
 use crate::upstream::headers;
-use crate::watch::{CompletedCall, SentRequest, UsageCompleteness, UsageTap, WatchedRequest};
+use crate::watch::{CompletedCall, UsageCompleteness, UsageTap};
 
-const SESSION: HeaderName = HeaderName::from_static("x-longhaul-session");
-const LINE: HeaderName = HeaderName::from_static("x-longhaul-line");
-const POLICY: HeaderName = HeaderName::from_static("x-longhaul-policy");
-const NOTE: HeaderName = HeaderName::from_static("x-longhaul-note");
-const ACTION: HeaderName = HeaderName::from_static("x-longhaul-action");
-const REPLACED: HeaderName = HeaderName::from_static("x-longhaul-replaced-messages");
-const LEFT_OUT: HeaderName = HeaderName::from_static("x-longhaul-saved-bytes");
-const MARKS: HeaderName = HeaderName::from_static("x-longhaul-marks");
-const REDUCED: HeaderName = HeaderName::from_static("x-longhaul-reduced-results");
-const ECONOMY: HeaderName = HeaderName::from_static("x-longhaul-economy");
-const WAITED: HeaderName = HeaderName::from_static("x-longhaul-waited-ms");
 /// The header in which the upstream names the organization of a key.
 pub(super) const ORGANISATION: &str = "anthropic-organization-id";
-
-/// The known facts about a call while it is in flight.
-pub(super) struct CallDetails {
-    pub(super) number: u64,
-    pub(super) at: Timestamp,
-    pub(super) began: Instant,
-    pub(super) of_key: Tenant,
-    pub(super) dialect: Dialect,
-    pub(super) policy: RequestPolicy,
-    /// Where the conversation was placed, and how many messages it has.
-    pub(super) placed: Option<(BranchPlacement, u32)>,
-    pub(super) model: Option<String>,
-    pub(super) note: Option<String>,
-    /// What was sent, if the conversation is managed.
-    pub(super) context: Option<Box<RequestContext>>,
-    /// How often the request was too long and was shortened.
-    pub(super) shortened: u32,
-    /// Whether its thinking was rejected and left out.
-    pub(super) unbound: bool,
-    /// The facts that are remembered about it, once the upstream has answered successfully.
-    pub(super) waiting: Option<Box<UnrecordedPlacement>>,
-    /// Whether nothing may be remembered of it, because it came from another machine without credentials.
-    pub(super) is_apart: bool,
-    /// Whether the client itself sent the header in which the upstream names organizations: the response may only echo
-    /// it.
-    pub(super) tells_organisation: bool,
-    /// How long the request was held, in milliseconds.
-    pub(super) waited: u64,
-    /// Which actions are decided by their price, if a rule says so for this request.
-    pub(super) economy: Option<EconomyPolicy>,
-    /// How new results are made smaller, if a rule says so for this request.
-    pub(super) reduce: Option<ResultReduction>,
-    /// Which agent made it.
-    pub(super) caller: CallingAgent,
-    /// Whether the model has a tool that brings back what is no longer sent.
-    pub(super) recall: Recallability,
-    /// Whether the client's request has cache breakpoints; `None` for an API that has none.
-    pub(super) has_breakpoints: Option<bool>,
-    /// When the answer began, in milliseconds after the request arrived.
-    pub(super) answered_after: Option<u64>,
-    /// What must not be in its record.
-    pub(super) secrets: CallSecrets,
-}
-
-impl Default for CallDetails {
-    fn default() -> Self {
-        Self {
-            number: 0,
-            at: Timestamp::UNIX_EPOCH,
-            began: Instant::now(),
-            of_key: Tenant(0),
-            dialect: Dialect::Anthropic,
-            policy: RequestPolicy::default(),
-            placed: None,
-            model: None,
-            note: None,
-            context: None,
-            shortened: 0,
-            unbound: false,
-            waiting: None,
-            is_apart: false,
-            tells_organisation: false,
-            economy: None,
-            reduce: None,
-            waited: 0,
-            caller: CallingAgent::default(),
-            recall: Recallability::NotRecallable,
-            has_breakpoints: None,
-            answered_after: None,
-            secrets: CallSecrets::default(),
-        }
-    }
-}
-
-impl CallDetails {
-    /// The upstream did not accept the body, and a different one is sent. The rejected body was never cached: nothing
-    /// is compared with it.
-    pub(super) fn is_resent(&mut self, watch: Option<WatchedRequest>) {
-        if let Some(waiting) = &mut self.waiting {
-            waiting.sent.watch = watch;
-        }
-    }
-
-    /// Whether it was sent with cache breakpoints; `None` for an API that has none.
-    pub(super) fn sent_breakpoints(&self) -> Option<bool> {
-        let managed = self.context.as_ref().map(|context| context.marked);
-        match managed {
-            Some(BreakpointOwner::Managed | BreakpointOwner::ManagedNow) => Some(true),
-            _ => self.has_breakpoints,
-        }
-    }
-
-    /// The branch that the request continues or has begun. A branch that it would only have begun is not known to
-    /// anyone.
-    fn line(&self) -> Option<BranchId> {
-        let (placed, _) = self.placed.as_ref()?;
-        let begins = matches!(
-            placed.relation,
-            BranchRelation::New | BranchRelation::Branches(..)
-        );
-        (self.waiting.is_none() || !begins).then_some(placed.line)
-    }
-}
-
-/// A request whose place was found, as it is to be remembered and recorded.
-pub(super) struct UnrecordedPlacement {
-    pub(super) pending: PendingPlacement,
-    pub(super) sent: SentRequest,
-}
 
 /// A call that was passed on. If it is dropped before its response began, it is recorded as abandoned by the client.
 pub(super) struct InFlightCall {
@@ -369,63 +244,4 @@ fn learn(state: &GatewayState, of_key: Tenant, headers: &HeaderMap) {
         }
         state.usage_queue.tenant(of_key, tenant);
     }
-}
-
-/// The decision by price that changed this request or begins a summary after it (V6); `None` if there was none.
-fn economy_header(material: &RequestContext) -> Option<String> {
-    let decisions = [&material.cleared_by_price, &material.summary_pays];
-    let record = decisions.into_iter().flatten().next()?;
-    let policy = record.policy.as_str();
-    let action = match record.action {
-        RecordedEconomyAction::Clear => "clear",
-        RecordedEconomyAction::Summarize => "summarize",
-    };
-    let pay_back = record
-        .pay_back_requests
-        .map_or(String::new(), |requests| format!("; pay-back={requests}"));
-    let waived = record
-        .waived_usd
-        .map_or(String::new(), |waived| format!("; waived-usd={waived:.6}"));
-    Some(format!(
-        "policy={policy}; action={action}; price-usd={:.6}; rent-usd={:.6}{waived}; tokens-freed={}{pay_back}",
-        record.price_usd, record.rent_usd, record.tokens_freed
-    ))
-}
-
-/// Reports in the response headers what was done.
-fn set_response_headers(call: &CallDetails, status: StatusCode, headers: &mut HeaderMap) {
-    headers.insert(POLICY, HeaderValue::from_static(call.policy.name()));
-    let text = |text: String| HeaderValue::try_from(text).ok();
-    if let (Some((placed, _)), Some(_)) = (&call.placed, call.line()) {
-        headers.extend(text(placed.session.to_string()).map(|value| (SESSION, value)));
-        headers.extend(text(placed.line.to_string()).map(|value| (LINE, value)));
-    }
-    if let Some(material) = &call.context {
-        let replaced = material.outgoing.replaced.as_ref();
-        let action = match (call.shortened > 0 || call.unbound, replaced) {
-            (true, _) if status.is_success() => "recovered",
-            (true, _) => "failed",
-            (false, Some((base, _))) => base.rewrite.made.action(),
-            (false, None) => "passed",
-        };
-        headers.insert(ACTION, HeaderValue::from_static(action));
-        if let Some(reduced) = &material.reduced {
-            headers.extend(text(reduced.len().to_string()).map(|value| (REDUCED, value)));
-        }
-        let economy = economy_header(material).and_then(text);
-        headers.extend(economy.map(|value| (ECONOMY, value)));
-        if let Some((_, messages)) = replaced {
-            headers.insert(REPLACED, HeaderValue::from(*messages));
-            let left_out = material.outgoing.left_out(&material.body);
-            headers.insert(LEFT_OUT, HeaderValue::from(left_out));
-        }
-        if call.waited > 0 && replaced.is_some() {
-            headers.insert(WAITED, HeaderValue::from(call.waited));
-        }
-        if call.dialect == Dialect::Anthropic {
-            headers.insert(MARKS, HeaderValue::from_static(material.marked.name()));
-        }
-    }
-    let note = call.note.clone().and_then(text);
-    headers.extend(note.map(|value| (NOTE, value)));
 }

@@ -7,7 +7,7 @@ use http::{HeaderMap, Uri};
 use longhaul_core::config::ResultReduction;
 use longhaul_provider::Dialect;
 
-use super::in_flight::{CallDetails, UnrecordedPlacement};
+use super::call_details::{CallDetails, UnrecordedPlacement};
 use crate::body::NotAConversation;
 use crate::branch::{self, BranchPlacement, BranchRelation, ClientGroup, RecognizedBody};
 use crate::manage::{OwnRequestBooks, RequestContext, UpstreamCaller};
@@ -145,37 +145,17 @@ impl RequestPlacement<'_> {
             seen: call.at,
             title: None,
         };
-        let recognised = Arc::new(recognised);
+        let recognized = Arc::new(recognised);
         if call.policy == RequestPolicy::Manage {
-            let mut material = self.request_context(call, placed, &model, &recognised);
-            material.economy = call.economy.unwrap_or(state.compactor.default_economy());
-            material.of_key = call.of_key;
-            material.recall = call.recall;
-            material.reduce = self.reduction(call);
-            let begins = matches!(
-                placed.relation,
-                BranchRelation::New | BranchRelation::Branches(..)
-            );
-            if begins && state.session_names == SessionNames::FirstWords {
-                line.title = state.compactor.title(&material);
-            }
-            let prepared = state.compactor.prepare(&mut material).await;
-            call.waited = prepared.waited;
-            call.context = Some(Box::new(material));
+            line.title = self.prepare(call, placed, &model, &recognized).await;
         }
         let watch = match &call.context {
-            Some(material) => watched(state, material),
+            Some(context) => watched(state, context),
             None => betas(self.passed).and_then(|betas| {
                 let (heads, budget) = (state.usage_queue.prefixes(), &state.budget);
-                let session = placed.session;
+                let (session, dialect) = (placed.session, asked.dialect);
                 WatchedRequest::new(
-                    heads,
-                    budget,
-                    session,
-                    asked.dialect,
-                    self.body,
-                    recognised,
-                    betas,
+                    heads, budget, session, dialect, self.body, recognized, betas,
                 )
             }),
         };
@@ -186,6 +166,33 @@ impl RequestPlacement<'_> {
             watch,
         };
         call.waiting = Some(Box::new(UnrecordedPlacement { pending, sent }));
+    }
+
+    /// Decides what is sent for a managed conversation. Returns the title of one that begins.
+    async fn prepare(
+        &self,
+        call: &mut CallDetails,
+        placed: BranchPlacement,
+        model: &str,
+        recognized: &Arc<RecognizedBody>,
+    ) -> Option<String> {
+        let state = self.state;
+        let mut context = self.request_context(call, placed, model, recognized);
+        context.economy = call.economy.unwrap_or(state.compactor.default_economy());
+        context.of_key = call.of_key;
+        context.recall = call.recall;
+        context.reduce = self.reduction(call);
+        let begins = matches!(
+            placed.relation,
+            BranchRelation::New | BranchRelation::Branches(..)
+        );
+        let title = (begins && state.session_names == SessionNames::FirstWords)
+            .then(|| state.compactor.title(&context))
+            .flatten();
+        let prepared = state.compactor.prepare(&mut context).await;
+        call.waited = prepared.waited;
+        call.context = Some(Box::new(context));
+        title
     }
 
     /// Handles a request that only counts tokens: the count is of what would be sent. It is not placed anywhere.
@@ -248,17 +255,14 @@ impl RequestPlacement<'_> {
 /// What is sent for a managed request, for the cache watch. `None` if it cannot be kept for that.
 pub(super) fn watched(state: &GatewayState, material: &RequestContext) -> Option<WatchedRequest> {
     let sending = &material.outgoing;
-    let (body, recognized) = match &sending.restored {
-        Some((body, recognized)) => (body, recognized),
-        None => (&material.body, &material.recognized),
-    };
+    let messages = sending.restored.as_ref().unwrap_or(&material.messages);
     let mut watch = WatchedRequest::new(
         state.usage_queue.prefixes(),
         &state.budget,
         material.placed.session,
-        material.dialect,
-        body,
-        Arc::clone(recognized),
+        messages.dialect,
+        &messages.body,
+        Arc::clone(&messages.recognized),
         betas(&material.asking.headers)?,
     )?;
     let replaced = sending.replaced.as_ref();

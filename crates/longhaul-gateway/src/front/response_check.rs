@@ -2,18 +2,17 @@
 //! (O3), nor with thinking that does not match the compacted prefix.
 
 use std::sync::Arc;
-
 use std::time::SystemTime;
 
-use bytes::Bytes;
-use http::{HeaderMap, Response, StatusCode};
+use http::{Response, StatusCode};
 use http_body_util::{BodyExt, Limited};
 use hyper::body::Incoming;
 use longhaul_provider::ErrorClass;
 use longhaul_provider::error::ErrorResponse as ErrorAnswer;
 
-use super::in_flight::CallDetails;
+use super::call_details::CallDetails;
 use super::placement;
+use super::response_decision::ResponseDecision;
 use super::window_full;
 use crate::manage::{RequestContext, Told};
 use crate::refusal::GatewayRefusal;
@@ -24,26 +23,6 @@ use crate::watch;
 const LONGEST: usize = 1 << 20;
 /// How often one request is shortened.
 const MOST: u32 = 4;
-
-/// What to do with a response.
-pub(super) enum ResponseDecision {
-    /// Pass it back as it arrives.
-    Pass(Response<Incoming>),
-    /// Pass back the part that was read.
-    Held(Response<Bytes>),
-    /// Send this body instead; if that fails, the response stands.
-    Retry(Vec<Bytes>, Response<Bytes>),
-}
-
-impl ResponseDecision {
-    /// Status and headers of the response that stands.
-    pub(super) fn head(&self) -> (StatusCode, &HeaderMap) {
-        match self {
-            Self::Pass(answer) => (answer.status(), answer.headers()),
-            Self::Held(answer) | Self::Retry(_, answer) => (answer.status(), answer.headers()),
-        }
-    }
-}
 
 /// Whether thinking was rejected because of the messages before it (N2). There is no error code for it, only the
 /// message text.

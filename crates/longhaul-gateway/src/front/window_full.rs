@@ -17,9 +17,9 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::after_reply::{CallReport, after_reply};
-use super::in_flight::CallDetails;
+use super::call_details::CallDetails;
 use super::placement;
-use super::response_check::ResponseDecision;
+use super::response_decision::ResponseDecision;
 use crate::manage::{RequestContext, Told};
 use crate::refusal::GatewayRefusal;
 use crate::state::GatewayState;

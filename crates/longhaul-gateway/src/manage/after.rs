@@ -10,9 +10,9 @@ use longhaul_core::message::Usage;
 use longhaul_core::money::Usd;
 
 use super::compactor::Compactor;
+use super::occasion::{AnswerTokens, WorkOccasion};
 use super::request_context::RequestContext;
 use super::weight::TokenDensity;
-use super::work::{AnswerTokens, WorkOccasion};
 
 impl Compactor {
     /// A request was answered: what is known of the conversation is brought up to date, and what follows is begun.
@@ -29,7 +29,13 @@ impl Compactor {
         let base = material.outgoing.replaced.as_ref();
         let measured = MeasuredReply {
             used,
-            at: material.recognized.hashes.last().copied().unwrap_or(0),
+            at: material
+                .messages
+                .recognized
+                .hashes
+                .last()
+                .copied()
+                .unwrap_or(0),
             beginning: base.map(|(base, _)| base.beginning()),
             beside: material.size().beside,
             tokenizer: known.spec.tokenizer,
@@ -157,7 +163,7 @@ impl Compactor {
         let new = first.map_or(0, |first| {
             let density = TokenDensity::measured(usage.prompt(), material.weight().total());
             // This is a lower bound: the count of what is new is an estimate.
-            density.tokens(material.weight_from(first)) / 10 * 9
+            density.tokens(material.messages.weight_from(first)) / 10 * 9
         });
         let rewritten = i128::from(unread.saturating_sub(new));
         Usd::from_pico(excess.pico() * rewritten / i128::from(unread.max(1)))

@@ -8,24 +8,18 @@ use std::collections::BTreeSet;
 use bytes::Bytes;
 use jiff::Timestamp;
 use longhaul_core::history::ClearingReason;
-use longhaul_core::json;
 use longhaul_core::micro::{
     CacheState, MicroLimits, MicroSituation, MicroStep, PlannedClearing, PressureOwner,
     ToolResults, choose,
 };
 use longhaul_core::report::{LossReport, ResultLoss, ViewTokens};
-use longhaul_provider::Dialect;
 
-use super::element::ElementParts;
+use super::cleared_results::without_results;
 use super::entries::ConversationEntries;
 use super::settings::CompactorSettings;
-use super::splice::Splices;
 use super::weight::ConversationTokenCount;
 use super::{CompactableConversation, CompactedDraft};
 use crate::store::CompactedPrefixKind;
-
-/// The placeholder for a result. It names no tool to get the result back with, because the client has none.
-const CLEARED: &str = include_str!("fragments/cleared.txt");
 
 /// A conversation with old results cleared; `None` if there is nothing worth clearing.
 pub fn clear(
@@ -111,29 +105,4 @@ fn report(clearing: &PlannedClearing, before: u64, after: u64) -> LossReport {
         )],
         ..LossReport::default()
     }
-}
-
-/// The element with a placeholder instead of these results; all other bytes stay as they are.
-pub(super) fn without_results(dialect: Dialect, element: &Bytes, gone: &BTreeSet<&str>) -> Bytes {
-    let Some(read) = ElementParts::read(element) else {
-        return element.clone();
-    };
-    let mut splices = Splices::default();
-    for result in read.results(dialect) {
-        if gone.contains(&*result.call)
-            && let Some(content) = result.content
-        {
-            splices.replace(content, json::quote(CLEARED.trim_end()));
-        }
-    }
-    splices.apply(element)
-}
-
-/// The calls whose results an element holds.
-pub(super) fn result_calls(dialect: Dialect, element: &Bytes) -> Vec<String> {
-    let Some(read) = ElementParts::read(element) else {
-        return Vec::new();
-    };
-    let results = read.results(dialect).into_iter();
-    results.map(|result| result.call.into_owned()).collect()
 }

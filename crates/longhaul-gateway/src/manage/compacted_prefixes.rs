@@ -4,14 +4,10 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use bytes::Bytes;
-use longhaul_core::json;
 use longhaul_core::money::Usd;
-use longhaul_core::xxh3::xxh3_128_with_seed;
 
-use super::derived_prefix::to_stored;
+use super::loaded_prefix::LoadedPrefix;
 use super::loaded_prefixes::{LoadedPrefixes, PrefixKey, PrefixMap};
-use super::weight;
 use super::writability::StoreWritability;
 use crate::branch::{SealKey, Tenant};
 use crate::memory::{MemoryBudget, MemoryShare};
@@ -21,59 +17,6 @@ use crate::store::{CompactedPrefix, PrefixStore, Sealable as _, StoreError};
 const KNOWN_BYTES: usize = 64;
 /// How long a request waits for a prefix to be stored.
 const AT_ONCE: Duration = Duration::from_secs(2);
-
-/// A compacted prefix, and what the cache watch sees of it.
-#[derive(Debug)]
-pub(crate) struct LoadedPrefix {
-    pub(crate) rewrite: CompactedPrefix,
-    /// Each element that is sent, with the hash of its bytes.
-    pub(crate) elements: Arc<[(u128, Bytes)]>,
-    /// Distinguishes its bytes from others that replace the same history.
-    pub(crate) bytes_hash: u128,
-}
-
-impl LoadedPrefix {
-    pub(super) fn new(rewrite: CompactedPrefix) -> Self {
-        let bytes_hash = xxh3_128_with_seed(&rewrite.text, 0);
-        let elements = elements_of(&rewrite.text)
-            .into_iter()
-            .map(|element| (xxh3_128_with_seed(&element, 0), element))
-            .collect();
-        Self {
-            rewrite,
-            elements,
-            bytes_hash,
-        }
-    }
-
-    /// Distinguishes it from other prefixes of the same history.
-    pub(crate) fn beginning(&self) -> u128 {
-        self.rewrite.at
-    }
-
-    /// The token count of what is sent for it.
-    pub(super) fn weight(&self) -> u64 {
-        let elements = self.elements.iter();
-        elements.map(|(_, element)| weight::element(element)).sum()
-    }
-
-    /// The elements of the summary.
-    pub(crate) fn summary(&self) -> Vec<Bytes> {
-        elements_of(
-            self.rewrite
-                .text
-                .get(..self.rewrite.summary)
-                .unwrap_or_default(),
-        )
-    }
-}
-
-/// Splits a text into its elements, which are separated by commas.
-fn elements_of(text: &[u8]) -> Vec<Bytes> {
-    let list = Bytes::from([b"[", text, b"]"].concat());
-    let items = json::items(&list).into_iter().flatten();
-    items.map(|item| list.slice_ref(item)).collect()
-}
 
 /// The compacted prefixes of all conversations.
 pub(crate) struct CompactedPrefixes {
@@ -216,7 +159,7 @@ impl CompactedPrefixes {
         &self,
         rewrite: CompactedPrefix,
     ) -> Result<Arc<LoadedPrefix>, StoreError> {
-        let sealed = to_stored(&rewrite).sealed(&self.seal);
+        let sealed = rewrite.as_stored().sealed(&self.seal);
         match self.shelf.put(sealed).await {
             Ok(()) => {
                 self.keeping.kept();
@@ -266,17 +209,15 @@ impl CompactedPrefixes {
             known.insert(key, rewrite.messages);
             self.known_bytes.set(known.len() * KNOWN_BYTES);
         }
-        let shelved = Arc::new(LoadedPrefix::new(rewrite));
-        self.at_hand.put(key, Arc::clone(&shelved));
-        shelved
+        self.keep_loaded(rewrite)
     }
 
-    /// Keeps a prefix in memory whose messages were made from the client's. It is stored already.
-    pub(crate) fn keep_completed(&self, whole: LoadedPrefix) -> Arc<LoadedPrefix> {
-        let key = (whole.rewrite.tenant, whole.rewrite.at);
-        let whole = Arc::new(whole);
-        self.at_hand.put(key, Arc::clone(&whole));
-        whole
+    /// Keeps a prefix in memory that is stored already.
+    pub(crate) fn keep_loaded(&self, prefix: CompactedPrefix) -> Arc<LoadedPrefix> {
+        let key = (prefix.tenant, prefix.at);
+        let loaded = Arc::new(LoadedPrefix::new(prefix));
+        self.at_hand.put(key, Arc::clone(&loaded));
+        loaded
     }
 
     /// Moves the prefixes of one tenant to another, when the two turn out to be the same.

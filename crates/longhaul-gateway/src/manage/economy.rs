@@ -28,11 +28,10 @@ use longhaul_core::tokens::calibrated::CalibratedCounter;
 use longhaul_core::window::{SwitchableAction, WindowStatus};
 use longhaul_provider::Dialect;
 
-use super::clear::result_calls;
-use super::compacted_prefixes::LoadedPrefix;
+use super::cleared_results::result_calls;
 use super::compactor::Compactor;
-use super::derived_prefix::{complete, stripped_spans};
-use super::outgoing_body::position;
+use super::derived_prefix::stripped_spans;
+use super::loaded_prefix::LoadedPrefix;
 use super::request_context::RequestContext;
 use super::sized_history::{CacheEntries, ClearingPermission, PricedHistory, SizedHistory};
 use super::went;
@@ -114,10 +113,10 @@ impl Compactor {
 
     /// Where the provider's cache will be found again.
     fn cache_entries(&self, material: &RequestContext) -> CacheEntries {
-        if material.dialect != Dialect::Anthropic || material.outgoing.replaced.is_none() {
+        if material.messages.dialect != Dialect::Anthropic || material.outgoing.replaced.is_none() {
             CacheEntries::Everywhere
         } else if self.breakpoints == BreakpointMode::Manage
-            || material.recognized.breakpoints.leave_one()
+            || material.messages.recognized.breakpoints.leave_one()
         {
             CacheEntries::Anchored
         } else {
@@ -179,11 +178,11 @@ impl Compactor {
 
     /// Who sets the conversation's breakpoints.
     fn breakpoint_setter(&self, material: &RequestContext) -> BreakpointSetter {
-        if material.dialect != Dialect::Anthropic {
+        if material.messages.dialect != Dialect::Anthropic {
             BreakpointSetter::Nobody
         } else if self.breakpoints == BreakpointMode::Manage {
             BreakpointSetter::Gateway
-        } else if material.recognized.breakpoints.are_set() {
+        } else if material.messages.recognized.breakpoints.are_set() {
             BreakpointSetter::Client
         } else {
             BreakpointSetter::GatewayFromSecond
@@ -232,7 +231,7 @@ impl Compactor {
                 material.outgoing = sending;
                 if let Some(elements) = elements.filter(|_| {
                     situation.warmth == PrefixWarmth::Hot
-                        && material.recognized.breakpoints.leave_one()
+                        && material.messages.recognized.breakpoints.leave_one()
                 }) {
                     mark_after(material, elements);
                 }
@@ -264,7 +263,7 @@ impl Compactor {
         record: &EconomyRecord,
     ) -> Option<CompactedPrefix> {
         let base = material.outgoing.replaced.as_ref().map(|(base, _)| base);
-        let hashes = &material.recognized.hashes;
+        let hashes = &material.messages.recognized.hashes;
         // The client's newest messages keep their bytes, and with them their cache breakpoint.
         let mut roles = material.roles().iter();
         let last = roles.rposition(|role| *role == BodyRole::Assistant)?;
@@ -276,7 +275,9 @@ impl Compactor {
             first = first.min(first_unsettled(material, base).unwrap_or(first));
         }
         let changed = HistoryHash(*hashes.get(first)?);
-        let stripped = base.map_or_else(Vec::new, |base| stripped_spans(material, &base.rewrite));
+        let stripped = base.map_or_else(Vec::new, |base| {
+            stripped_spans(&material.messages.recognized, &base.rewrite)
+        });
         let mut derived = DerivedRest {
             changed_from: Some(changed),
             stripped,
@@ -322,7 +323,7 @@ impl Compactor {
                 },
             },
         };
-        complete(rewrite, material)
+        material.completed(rewrite)
     }
 }
 
@@ -339,14 +340,14 @@ impl Compactor {
         let replies = (answers.iter()).filter_map(|at| (0..*at).rev().find(is_reply));
         let messages: BTreeSet<usize> = replies.chain(answers.iter().copied()).collect();
         let elements: Vec<Bytes> = (messages.into_iter())
-            .filter_map(|at| material.element(at))
+            .filter_map(|at| material.messages.element(at))
             .collect();
         let gone: BTreeSet<&str> = calls.iter().map(String::as_str).collect();
         let tokenizer = self.windows.of(&material.model).spec.tokenizer;
         went::among(
             elements.iter(),
             |call| gone.contains(call),
-            (material.dialect, tokenizer),
+            (material.messages.dialect, tokenizer),
             &self.settings.tools,
             material.recall,
         )
@@ -355,10 +356,10 @@ impl Compactor {
 
 /// The first message whose thinking is no longer valid once this prefix is in use.
 fn first_unsettled(material: &RequestContext, base: &LoadedPrefix) -> Option<usize> {
-    let recognized = &material.recognized;
+    let recognized = &material.messages.recognized;
     match (&base.rewrite.derived, base.rewrite.root) {
-        (Some(derived), _) => position(recognized, derived.changed_from?.0),
-        (None, Some(root)) => Some(position(recognized, root)? + 1),
+        (Some(derived), _) => recognized.position(derived.changed_from?.0),
+        (None, Some(root)) => Some(recognized.position(root)? + 1),
         (None, None) => Some(recognized.lead),
     }
 }
@@ -369,10 +370,10 @@ fn elements_before(
     base: &LoadedPrefix,
     message: usize,
 ) -> Option<usize> {
-    let from = match base.rewrite.root {
-        Some(root) => position(&material.recognized, root)? + 1,
-        None => material.recognized.lead,
-    };
+    let from = material
+        .messages
+        .recognized
+        .first_after(base.rewrite.root)?;
     let elements = base.summary().len() + message.checked_sub(from)?;
     (elements > 0).then_some(elements)
 }
@@ -390,8 +391,7 @@ fn keep_findable(material: &mut RequestContext, situation: &PriceSituation) {
 
 /// Sets one more breakpoint in the compacted prefix of a request.
 fn mark_after(material: &mut RequestContext, elements: usize) {
-    let (body, recognised) = (material.body.clone(), Arc::clone(&material.recognized));
-    (material.outgoing).mark_after(&body, &recognised, elements);
+    material.outgoing.mark_after(&material.messages, elements);
 }
 
 /// The calls of these results, as the client writes them.
@@ -399,8 +399,8 @@ fn calls_of(material: &RequestContext, chosen: &[(usize, Id)]) -> Vec<String> {
     let wanted: BTreeSet<(usize, Id)> = chosen.iter().copied().collect();
     let messages: BTreeSet<usize> = chosen.iter().map(|(message, _)| *message).collect();
     let calls = messages.into_iter().flat_map(|message| {
-        let element = material.element(message).unwrap_or_default();
-        let calls = result_calls(material.dialect, &element).into_iter();
+        let element = material.messages.element(message).unwrap_or_default();
+        let calls = result_calls(material.messages.dialect, &element).into_iter();
         calls.map(move |call| (message, call))
     });
     calls
@@ -425,7 +425,7 @@ fn report(cleared: usize, tokens: ViewTokens) -> LossReport {
 
 /// The cache lifetime that a request asks for.
 fn ttl_of(material: &RequestContext) -> Ttl {
-    let asked = material.recognized.breakpoints.longest();
-    let asked = asked.filter(|_| material.dialect == Dialect::Anthropic);
+    let asked = material.messages.recognized.breakpoints.longest();
+    let asked = asked.filter(|_| material.messages.dialect == Dialect::Anthropic);
     asked.unwrap_or_default()
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use foldhash::fast::RandomState;
 
-use super::compacted_prefixes::LoadedPrefix;
+use super::loaded_prefix::LoadedPrefix;
 use crate::branch::Tenant;
 use crate::memory::{Evictable, MemoryBudget, MemoryShare};
 

@@ -17,17 +17,18 @@ use longhaul_core::models::Tokenizer;
 use longhaul_core::window::WindowStatus;
 use longhaul_provider::Dialect;
 
-use super::clear::result_calls;
+use super::appended_request;
+use super::cleared_results::result_calls;
 use super::compactor::Compactor;
-use super::derived_prefix::{complete, stripped_spans, to_stored};
+use super::derived_prefix::stripped_spans;
 use super::draft::CompactedDraft;
+use super::occasion::{RequestPatience, WorkOccasion};
 use super::reduced_request::with_restored;
 use super::request_context::{ConversationCut, RequestContext};
 use super::settings::CompactorSettings;
 use super::summarize::{DraftError, SummaryText};
 use super::tools::KnownTools;
 use super::upstream_caller::{self, CountedAsking};
-use super::work::{RequestPatience, WorkOccasion};
 use super::{clear, join, summarize, thinking, weight, went};
 use crate::store::{
     CompactedPrefix, CompactedPrefixKind, DerivedRest, HistoryHash, PrefixProvenance, PrefixReport,
@@ -87,7 +88,7 @@ impl Compactor {
             cut,
             settings,
             window,
-            question: summarize::fork_message(material.dialect, instructions),
+            question: summarize::fork_message(material.messages.dialect, instructions),
             written: None,
             failed: None,
             asking: CountedAsking::new(&material.asking),
@@ -206,8 +207,8 @@ impl CompactionWork<'_> {
             counted: self.counted(),
             before_messages: self.settings.before_messages,
             question: self.question.len() as u64 / QUESTION,
-            behind: upstream_caller::way_behind(self.context),
-            plain: match self.context.dialect {
+            behind: appended_request::way_after(self.context),
+            plain: match self.context.messages.dialect {
                 Dialect::Anthropic => PlainRequestSupport::Possible,
                 Dialect::OpenAi => PlainRequestSupport::Impossible,
             },
@@ -217,12 +218,12 @@ impl CompactionWork<'_> {
     /// Asks for a summary after the client's own messages.
     async fn ask_after(&mut self, way: AppendedRequestWay, longest: u64) -> AttemptInput {
         let line = self.context.placed.line;
-        let Some(parts) = upstream_caller::parts_behind(way, self.context, &self.question, longest)
+        let Some(parts) = appended_request::parts_after(way, self.context, &self.question, longest)
         else {
             let passes = FailureTransience::Stays;
             return AttemptInput::NotAnswered { passes };
         };
-        tracing::info!(%line, way = upstream_caller::name(way), "a summary is requested");
+        tracing::info!(%line, way = appended_request::name(way), "a summary is requested");
         match self.asking.ask(parts, &[]).await {
             Ok(reply) => {
                 self.written = summarize::written_summary(&summary_reply(reply));
@@ -370,11 +371,11 @@ fn prefix(
     let derived = (draft.kind == CompactedPrefixKind::Cleared).then(|| DerivedRest {
         changed_from: changed_from(material, cut, &draft),
         stripped: base.map_or_else(Vec::new, |(base, _)| {
-            stripped_spans(material, &base.rewrite)
+            stripped_spans(&material.messages.recognized, &base.rewrite)
         }),
     });
     let root = match draft.summarized.checked_sub(1) {
-        Some(last) => (material.recognized.hashes.get(cut.from + last)).copied(),
+        Some(last) => (material.messages.recognized.hashes.get(cut.from + last)).copied(),
         None => base.and_then(|(base, _)| base.rewrite.root),
     };
     let conversation = draft.conversation;
@@ -382,7 +383,7 @@ fn prefix(
     let restored = material.restored_until(last, root, &conversation.cleared);
     // The client's breakpoints move on, but these bytes stay.
     let rest = conversation.elements.iter().map(|element| {
-        let element = with_restored(material.dialect, element, &restored);
+        let element = with_restored(material.messages.dialect, element, &restored);
         thinking::without_breakpoints(&element)
     });
     let summary = conversation.summary.iter().cloned();
@@ -401,7 +402,7 @@ fn prefix(
         made,
     };
     match prefix.derived {
-        Some(_) => complete(to_stored(&prefix), material),
+        Some(_) => material.completed(prefix.as_stored()),
         None => Some(prefix),
     }
 }
@@ -430,7 +431,7 @@ fn results_that_went(
         // What was summarized is gone as a whole.
         !before.contains(call) && (!is_cleared || cleared.contains(call))
     };
-    let kind = (material.dialect, tokenizer);
+    let kind = (material.messages.dialect, tokenizer);
     let elements = all.iter().take(part);
     went::among(elements, is_gone, kind, tools, material.recall)
 }
@@ -450,10 +451,10 @@ fn changed_from(
         .collect();
     let mut elements = cut.conversation.elements.iter();
     let first = elements.position(|element| {
-        let calls = result_calls(material.dialect, element);
+        let calls = result_calls(material.messages.dialect, element);
         calls.iter().any(|call| new.contains(&**call))
     })?;
-    let hash = material.recognized.hashes.get(cut.from + first)?;
+    let hash = material.messages.recognized.hashes.get(cut.from + first)?;
     Some(HistoryHash(*hash))
 }
 

@@ -8,25 +8,33 @@
 //! used.
 //!
 //! `compactor` is the interface for `front/`: what is sent for a request (`prepare`), how a request is handled that was
-//! rejected for its length (`recover`), and what follows a response (`after`). `compacted_prefixes` (`loaded_prefixes`
-//! in memory; `writability`: whether they can be stored) are looked up and put in place (`outgoing_body`, `settle`).
-//! The `branch_state` says when work is due, `work` schedules it and chooses the part of the `request_context` to
-//! compact, and `make` performs what the core plans and stores the result, with an `upstream_caller` where a model is
-//! needed. `weight` counts the tokens of all that.
+//! rejected for its length (`recover`), and what follows a response (`after`). A `request_context` is the request with
+//! all that is known of it: its `client_messages` and the `outgoing_body`. Compacted prefixes are looked up and stored in
+//! `compacted_prefixes` (a `loaded_prefix` is one in memory, `loaded_prefixes` are all of these; `writability`: whether
+//! they can be stored), and put in place (`settle`; `derived_prefix`: one that is made from the client's messages).
+//! The `branch_state` says when work is due. `work` has one worker at a time do it and chooses the part of the
+//! conversation to compact (`occasion`: why, and until when a request waits); `make` performs what the core plans and
+//! stores the result, with an `upstream_caller` where a model is needed (`appended_request`: questions that are appended
+//! to the client's own bytes). `weight` counts the tokens of all that.
 //!
 //! `conversation` is a conversation that is being compacted, `draft` the result. `entries` turns a client's messages
 //! into transcript entries, `summarize` has the engine summarize them, `history_files` finds the files to restore;
-//! `clear` clears old results; `reduce` makes new ones smaller (`message_results` finds them, `reduction_records` keeps
-//! what was decided, `reduced_request` sends it); `notes` takes a session's notes, and `notes_summary` turns them into its summary.
+//! `clear` clears old results (`cleared_results`: what is sent for them), `economy` does so by price, for which
+//! `sized_history` and `message_sizes` measure the history; `reduce` makes new results smaller (`message_results` finds
+//! them, `shorten` is for results without room, `reduction_records` keeps what was decided, `reduced_request` sends it);
+//! `notes` takes a session's notes, and `notes_summary` turns them into its summary.
 //! `went` lists the results that a compaction took out of view, and `title` finds the user's first words, both for people.
-//! `splice` edits JSON without touching other bytes; `thinking` removes what may not be sent again. `tools` is the
-//! table of known agents' tools.
+//! `splice` edits JSON without touching other bytes; `element` reads a message; `thinking` removes what may not be sent
+//! again. `tools` is the table of known agents' tools.
 //!
 //! [`CompactedPrefix`]: crate::store::CompactedPrefix
 
 mod after;
+mod appended_request;
 mod branch_state;
 mod clear;
+mod cleared_results;
+mod client_messages;
 mod compacted_prefixes;
 mod compactor;
 mod conversation;
@@ -36,12 +44,14 @@ mod economy;
 mod element;
 pub mod entries;
 pub mod history_files;
+mod loaded_prefix;
 mod loaded_prefixes;
 mod make;
 mod message_results;
 mod message_sizes;
 mod notes;
 mod notes_summary;
+mod occasion;
 mod outgoing_body;
 mod prepare;
 mod recover;
@@ -74,7 +84,6 @@ pub use draft::CompactedDraft;
 pub(crate) use element::{ElementParts, texts as element_texts};
 pub use notes::NotesMode;
 pub use notes_summary::{NotesUnusable, draft_from_notes};
-pub(crate) use outgoing_body::OutgoingRequestBody;
 pub(crate) use recover::Told;
 pub(crate) use request_context::{BreakpointOwner, RequestContext};
 pub use settings::CompactorSettings;

@@ -11,14 +11,13 @@ use longhaul_core::rounds::ViewPiece;
 use longhaul_core::tokens::{EntryStanding, Estimate, TokenLedger};
 use longhaul_core::window::WindowError;
 
-use super::clear::without_results;
+use super::cleared_results::without_results;
 use super::compactor::Compactor;
 use super::entries::{ConversationEntries, UnreadableConversation};
-use super::outgoing_body::position;
+use super::occasion::RequestPatience;
 use super::request_context::{ConversationCut, RequestContext};
 use super::settings::CompactorSettings;
 use super::summarize::{self, DraftError};
-use super::work::RequestPatience;
 use super::{CompactableConversation, CompactedDraft};
 use crate::store::CompactedPrefixKind;
 
@@ -108,7 +107,11 @@ impl Compactor {
             None
         })?;
         // Otherwise, what was summarized before and is not in the notes would be lost.
-        let covered = position(&material.recognized, notes.at)?.checked_sub(cut.from)?;
+        let covered = material
+            .messages
+            .recognized
+            .position(notes.at)?
+            .checked_sub(cut.from)?;
         let covered = covered.min(cut.conversation.elements.len().checked_sub(1)?);
         let drafted = draft_from_notes(&cut.conversation, &notes.text, covered, settings).await;
         drafted

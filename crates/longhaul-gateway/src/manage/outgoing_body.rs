@@ -4,10 +4,9 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::compacted_prefixes::LoadedPrefix;
-use super::request_context::RequestContext;
+use super::client_messages::ClientMessages;
+use super::loaded_prefix::LoadedPrefix;
 use crate::body;
-use crate::branch::RecognizedBody;
 use crate::breakpoints::{
     self, BreakpointChanges, BreakpointHistory, BreakpointMode, ReplacedMessages,
 };
@@ -19,8 +18,8 @@ pub(crate) struct OutgoingRequestBody {
     pub(crate) parts: Vec<Bytes>,
     /// The compacted prefix, and how many of the client's elements it leaves out.
     pub(crate) replaced: Option<(Arc<LoadedPrefix>, usize)>,
-    /// The body and its layout with some results as they came, because what they refer to is not in view (V8).
-    pub(crate) restored: Option<(Bytes, Arc<RecognizedBody>)>,
+    /// The messages with some results as they came, because what they refer to is not in view (V8).
+    pub(crate) restored: Option<ClientMessages>,
     /// After how many elements of the prefix there is one more breakpoint.
     pub(super) marked_after: Option<usize>,
     /// The changes to its cache breakpoints, and what is to be remembered of them.
@@ -39,59 +38,56 @@ impl OutgoingRequestBody {
         }
     }
 
-    /// The body with a compacted prefix, which has all that is sent for it. `None` if the request does not begin with
-    /// the history that the prefix replaces.
+    /// The body with a compacted prefix, which has all that is sent for it, and with these messages after it in the
+    /// place of the client's. `None` if the request does not begin with the history that the prefix replaces.
     pub(super) fn with_prefix(
-        material: &RequestContext,
-        shelved: &Arc<LoadedPrefix>,
+        messages: &ClientMessages,
+        loaded: &Arc<LoadedPrefix>,
+        restored: Option<ClientMessages>,
     ) -> Option<Self> {
-        let (body, recognised) = (&material.body, &material.recognized);
-        let last = position(recognised, shelved.rewrite.at)?;
+        let recognized = &messages.recognized;
+        let last = recognized.position(loaded.rewrite.at)?;
         // The system prompt of chat completions leads the list and stays where it is.
-        (last >= recognised.lead).then(|| {
-            let mut sending = Self {
-                replaced: Some((Arc::clone(shelved), last + 1)),
-                restored: material.restored_after(&shelved.rewrite, last),
-                ..Self::unchanged(body)
+        (last >= recognized.lead).then(|| {
+            let mut outgoing = Self {
+                replaced: Some((Arc::clone(loaded), last + 1)),
+                restored,
+                ..Self::unchanged(&messages.body)
             };
-            sending.set_breakpoints(body, recognised, BreakpointMode::Keep, None);
-            sending
+            outgoing.set_breakpoints(messages, BreakpointMode::Keep, None);
+            outgoing
         })
     }
 
     /// Assembles the parts, with the client's cache breakpoints or with the gateway's.
     pub(crate) fn set_breakpoints(
         &mut self,
-        body: &Bytes,
-        recognised: &RecognizedBody,
-        marks: BreakpointMode,
-        trail: Option<&BreakpointHistory>,
+        messages: &ClientMessages,
+        mode: BreakpointMode,
+        history: Option<&BreakpointHistory>,
     ) {
-        let restored = self.restored.clone();
-        let (body, recognised) = match &restored {
-            Some((body, recognised)) => (body, &**recognised),
-            None => (body, recognised),
-        };
+        let sent = self.restored.as_ref().unwrap_or(messages);
+        let recognized = &sent.recognized;
         let replaced = self
             .replaced
             .as_ref()
-            .map(|(shelved, until)| ReplacedMessages {
-                elements: recognised.lead..*until,
-                text: shelved.rewrite.text.clone(),
+            .map(|(loaded, until)| ReplacedMessages {
+                elements: recognized.lead..*until,
+                text: loaded.rewrite.text.clone(),
                 marked_after: self.marked_after,
             });
-        let asked = breakpoints::BreakpointRequest {
-            body,
-            outline: &recognised.outline,
-            ends: &recognised.ends,
-            raws: &recognised.raws,
-            hashes: &recognised.hashes,
+        let request = breakpoints::BreakpointRequest {
+            body: &sent.body,
+            outline: &recognized.outline,
+            ends: &recognized.ends,
+            raws: &recognized.raws,
+            hashes: &recognized.hashes,
             replaced: replaced.as_ref(),
         };
-        match marks {
-            BreakpointMode::Keep => self.parts = breakpoints::keep(&asked),
+        match mode {
+            BreakpointMode::Keep => self.parts = breakpoints::keep(&request),
             BreakpointMode::Manage => {
-                let managed = breakpoints::manage(&asked, trail);
+                let managed = breakpoints::manage(&request, history);
                 self.parts = managed.parts;
                 self.marked = Some((managed.did, managed.trail));
             }
@@ -99,14 +95,9 @@ impl OutgoingRequestBody {
     }
 
     /// Sets one more breakpoint, after this many elements of the prefix. The request must have room for it.
-    pub(super) fn mark_after(
-        &mut self,
-        body: &Bytes,
-        recognised: &RecognizedBody,
-        elements: usize,
-    ) {
+    pub(super) fn mark_after(&mut self, messages: &ClientMessages, elements: usize) {
         self.marked_after = Some(elements);
-        self.set_breakpoints(body, recognised, BreakpointMode::Keep, None);
+        self.set_breakpoints(messages, BreakpointMode::Keep, None);
     }
 
     /// The body with one more element at the end of the list, for a request appended to the client's own messages.
@@ -130,10 +121,4 @@ impl OutgoingRequestBody {
             None => 0,
         }
     }
-}
-
-/// The element that a history ends with: the first one after which the rolling hash has this value, because messages of
-/// role system do not change it.
-pub(crate) fn position(recognised: &RecognizedBody, at: u128) -> Option<usize> {
-    recognised.hashes.iter().position(|hash| *hash == at)
 }

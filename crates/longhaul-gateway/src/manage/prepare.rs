@@ -13,15 +13,15 @@ use longhaul_core::history::{
 use longhaul_core::tokens::calibrated::UnscaledTokens;
 use longhaul_provider::Dialect;
 
-use super::compacted_prefixes::LoadedPrefix;
 use super::compactor::Compactor;
-use super::outgoing_body::{OutgoingRequestBody, position};
+use super::loaded_prefix::LoadedPrefix;
+use super::occasion::{RoomRequirement, WorkOccasion};
+use super::outgoing_body::OutgoingRequestBody;
 use super::reduce::ReductionPurpose;
 use super::request_context::{BreakpointOwner, RequestContext};
 use super::settle;
 use super::sized_history::SizedHistory;
 use super::weight::TokenDensity;
-use super::work::{RoomRequirement, WorkOccasion};
 use crate::branch::BranchRelation;
 use crate::breakpoints::BreakpointMode;
 use crate::store::StoreError;
@@ -112,7 +112,7 @@ impl Compactor {
 
     /// Sets the gateway's cache breakpoints instead of the client's, if that is configured or if the client sets none.
     pub(super) fn mark(&self, material: &mut RequestContext) {
-        if material.dialect != Dialect::Anthropic {
+        if material.messages.dialect != Dialect::Anthropic {
             return;
         }
         let line = material.placed.line;
@@ -121,7 +121,7 @@ impl Compactor {
             BreakpointMode::Keep if self.branch_states.is_unmarked(line) => {
                 BreakpointOwner::Managed
             }
-            BreakpointMode::Keep if material.recognized.breakpoints.are_set() => {
+            BreakpointMode::Keep if material.messages.recognized.breakpoints.are_set() => {
                 BreakpointOwner::Kept
             }
             // A call that may never be continued is left as it is.
@@ -138,13 +138,8 @@ impl Compactor {
             BreakpointOwner::Managed | BreakpointOwner::ManagedNow
         ) {
             let trail = self.branch_states.trail(line);
-            let (body, recognised) = (&material.body, &material.recognized);
-            material.outgoing.set_breakpoints(
-                body,
-                recognised,
-                BreakpointMode::Manage,
-                trail.as_deref(),
-            );
+            let mode = BreakpointMode::Manage;
+            (material.outgoing).set_breakpoints(&material.messages, mode, trail.as_deref());
         }
     }
 
@@ -179,10 +174,12 @@ impl Compactor {
         base: &Arc<LoadedPrefix>,
     ) -> Option<OutgoingRequestBody> {
         if !base.is_incomplete() {
-            return OutgoingRequestBody::with_prefix(material, base);
+            return material.outgoing_with(base);
         }
-        let whole = self.rewrites.keep_completed(base.completed(material)?);
-        OutgoingRequestBody::with_prefix(material, &whole)
+        let whole = self
+            .rewrites
+            .keep_loaded(material.completed(base.rewrite.clone())?);
+        material.outgoing_with(&whole)
     }
 
     /// Chooses between the prefix that was found and the one that was sent last. Returns whether the newer one is held
@@ -211,7 +208,7 @@ impl Compactor {
             return PreparedPrefix::None;
         }
         let before = match former {
-            None => Some(OutgoingRequestBody::unchanged(&material.body)),
+            None => Some(OutgoingRequestBody::unchanged(&material.messages.body)),
             Some(at) => {
                 let found = self.rewrites.find(material.tenant, &[at]).await;
                 let found = found.ok().flatten();
@@ -243,13 +240,13 @@ impl Compactor {
         &self,
         material: &RequestContext,
     ) -> Result<Option<Arc<LoadedPrefix>>, StoreError> {
-        let mut hashes = &*material.recognized.hashes;
+        let mut hashes = &*material.messages.recognized.hashes;
         loop {
             let found = self.rewrites.find(material.tenant, hashes).await?;
             match found {
                 // The prefix also replaces the current question: the client never saw the answer, and asks again.
                 Some(base) if !material.may_begin_with(&base) => {
-                    let at = position(&material.recognized, base.rewrite.at);
+                    let at = material.messages.recognized.position(base.rewrite.at);
                     hashes = hashes.get(..at.unwrap_or(0)).unwrap_or_default();
                 }
                 found => return Ok(found),

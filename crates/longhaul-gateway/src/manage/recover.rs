@@ -6,12 +6,12 @@ use longhaul_core::history::{MeasuredReply, OverflowEvidence, OversizedRequest};
 use longhaul_core::window::{SwitchableAction, WindowStatus};
 
 use super::compactor::Compactor;
+use super::occasion::{RoomRequirement, WorkOccasion};
 use super::prepare::TRIES;
 use super::request_context::RequestContext;
 use super::settle;
 use super::shorten::RequestLimit;
 use super::weight::TokenDensity;
-use super::work::{RoomRequirement, WorkOccasion};
 
 /// The token counts that the upstream reported for a request that is too long.
 #[derive(Debug, Clone, Copy, Default)]

@@ -9,10 +9,10 @@ use longhaul_core::config::ResultReduction;
 use longhaul_core::message::{Id, ReductionStanding};
 use longhaul_core::reduce::{ResultText, reduce_among, text_of_content};
 
-use super::compacted_prefixes::LoadedPrefix;
 use super::compactor::Compactor;
+use super::loaded_prefix::LoadedPrefix;
 use super::message_results::{MessageResults, content_place};
-use super::outgoing_body::position;
+use super::reduced_request::first_after_root;
 use super::reduction_records::{MessageReductions, StoredReduction};
 use super::request_context::RequestContext;
 use super::shorten::{RequestLimit, ShortenedResults};
@@ -37,8 +37,8 @@ impl Compactor {
         let roles = material.roles().iter();
         let newest = roles.clone().rposition(|role| *role == BodyRole::Assistant);
         let tail = newest.map_or(0, |newest| newest + 1);
-        let hashes = Arc::clone(&material.recognized.hashes);
-        let (tenant, dialect) = (material.of_key, material.dialect);
+        let hashes = Arc::clone(&material.messages.recognized.hashes);
+        let (tenant, dialect) = (material.of_key, material.messages.dialect);
         let mut reduced: BTreeMap<usize, MessageReductions> = BTreeMap::new();
         let mut unknown: Vec<usize> = Vec::new();
         for (index, found) in results.iter().enumerate() {
@@ -123,10 +123,10 @@ impl Compactor {
             return false;
         }
         let results = self.results_of(material);
-        let (tenant, dialect) = (material.of_key, material.dialect);
+        let (tenant, dialect) = (material.of_key, material.messages.dialect);
         let mut reduced: BTreeMap<usize, MessageReductions> = BTreeMap::new();
         for (index, new) in shortened {
-            let at = material.recognized.hashes.get(index).copied();
+            let at = material.messages.recognized.hashes.get(index).copied();
             let at = at.unwrap_or_default();
             let earlier = self.reductions.known(tenant, at).unwrap_or_default();
             let is_new = |one: &&StoredReduction| new.iter().all(|new| new.call != one.call);
@@ -149,10 +149,10 @@ impl Compactor {
 
     /// The results and calls of each message.
     fn results_of(&self, material: &RequestContext) -> Vec<Arc<MessageResults>> {
-        let raws = material.recognized.raws.iter().enumerate();
+        let raws = material.messages.recognized.raws.iter().enumerate();
         let read = |index: usize| {
-            let element = material.element(index).unwrap_or_default();
-            MessageResults::of(material.dialect, &element, &self.settings.tools)
+            let element = material.messages.element(index).unwrap_or_default();
+            MessageResults::of(material.messages.dialect, &element, &self.settings.tools)
         };
         raws.map(|(index, raw)| self.results.of(*raw, || read(index)))
             .collect()
@@ -282,10 +282,9 @@ impl PossibleView {
     fn of(material: &RequestContext, base: Option<&LoadedPrefix>) -> Self {
         let rewrite = base.map(|base| &base.rewrite);
         let root = rewrite.and_then(|rewrite| rewrite.root);
-        let last = root.and_then(|root| position(&material.recognized, root));
         let cleared = rewrite.map_or(&[][..], |rewrite| &rewrite.cleared);
         Self {
-            from: last.map_or(0, |last| last + 1),
+            from: first_after_root(&material.messages.recognized, root),
             cleared: cleared.iter().map(|call| Id::of(call)).collect(),
             standing: ReductionStanding::default(),
         }
@@ -294,7 +293,7 @@ impl PossibleView {
 
 /// The content of a call's result, as raw JSON.
 fn content(material: &RequestContext, index: usize, call: &str) -> Option<Vec<u8>> {
-    let element = material.element(index)?;
-    let place = content_place(material.dialect, &element, call)?;
+    let element = material.messages.element(index)?;
+    let place = content_place(material.messages.dialect, &element, call)?;
     element.get(place).map(<[u8]>::to_vec)
 }

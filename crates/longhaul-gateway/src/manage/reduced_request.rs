@@ -11,10 +11,9 @@ use longhaul_core::message::{Id, ReductionStanding, SentForm};
 use longhaul_core::xxh3::xxh3_128;
 use longhaul_provider::Dialect;
 
+use super::client_messages::ClientMessages;
 use super::message_results::{MessageResults, content_place};
-use super::outgoing_body::{OutgoingRequestBody, position};
 use super::reduction_records::MessageReductions;
-use super::request_context::RequestContext;
 use super::splice::Splices;
 use crate::branch::RecognizedBody;
 use crate::store::CompactedPrefix;
@@ -74,27 +73,24 @@ impl ReducedRequest {
             .map(|(call, applied)| (call.clone(), applied.original.clone()))
             .collect()
     }
-}
 
-impl RequestContext {
-    /// Sends results in a smaller form: `reduced` by the message that holds them.
-    pub(super) fn apply_reductions(
-        &mut self,
+    /// The same request with more results in a smaller form: `reduced` by the message that holds them. `results` are
+    /// those of all messages. `None` if nothing changes.
+    pub(super) fn apply(
+        before: Option<&Self>,
+        messages: &ClientMessages,
         results: &[Arc<MessageResults>],
         reduced: &BTreeMap<usize, MessageReductions>,
-    ) {
+    ) -> Option<(ClientMessages, Self)> {
         let mut edits: ContentEdits = Vec::new();
         // A result that is shortened again was made from what the client sent.
-        let mut applied = self
-            .reduced
-            .as_ref()
-            .map_or_else(BTreeMap::new, |reduced| reduced.applied.clone());
+        let mut applied = before.map_or_else(BTreeMap::new, |before| before.applied.clone());
         for (index, reductions) in reduced {
-            let Some((element, start)) = self.element_at(*index) else {
+            let Some((element, start)) = messages.element_at(*index) else {
                 continue;
             };
             for one in reductions.iter() {
-                let Some(place) = content_place(self.dialect, &element, &one.call) else {
+                let Some(place) = content_place(messages.dialect, &element, &one.call) else {
                     continue;
                 };
                 let reduction = AppliedReduction {
@@ -106,29 +102,13 @@ impl RequestContext {
                 edits.push((place, json::quote(&one.text).into()));
             }
         }
-        if edits.is_empty() {
-            return;
-        }
-        let (body, recognized) = edited(&self.body, &self.recognized, edits);
-        self.body = body;
-        self.recognized = Arc::new(recognized);
-        self.outgoing = OutgoingRequestBody::unchanged(&self.body);
+        let messages = edited(messages, edits)?;
         let results = results.iter().enumerate().flat_map(|(index, message)| {
             let results = message.results.iter();
             results.map(move |result| (index, result.call.clone()))
         });
-        self.reduced = Some(Arc::new(ReducedRequest {
-            results: results.collect(),
-            applied,
-        }));
-    }
-
-    /// One of the client's messages, and where it begins in the body.
-    fn element_at(&self, index: usize) -> Option<(Bytes, usize)> {
-        let element = self.element(index)?;
-        let end = usize::try_from(*self.recognized.ends.get(index)?).ok()?;
-        let start = end.checked_sub(element.len())?;
-        Some((element, start))
+        let results = results.collect();
+        Some((messages, Self { results, applied }))
     }
 
     /// The results that are sent as they came in the part after the root of a prefix, up to this message, if the prefix
@@ -136,68 +116,61 @@ impl RequestContext {
     pub(super) fn restored_until(
         &self,
         last: usize,
+        recognized: &RecognizedBody,
         root: Option<u128>,
         cleared: &[String],
     ) -> RestoredResults {
-        let Some(reduced) = &self.reduced else {
-            return RestoredResults::new();
-        };
-        reduced.restored(self.first_after_root(root)..last + 1, cleared)
+        self.restored(first_after_root(recognized, root)..last + 1, cleared)
     }
 
     /// The results that others refer to with the prefix that is in place: clearing one of them would bring another back.
-    pub(super) fn referred_results(&self) -> HashSet<Id> {
-        let Some(reduced) = &self.reduced else {
-            return HashSet::new();
-        };
-        let base = self.outgoing.replaced.as_ref().map(|(base, _)| base);
-        let from = self.first_after_root(base.and_then(|base| base.rewrite.root));
-        let cleared = base.map_or(&[][..], |base| &base.rewrite.cleared);
-        let standing = reduced.standing(from..usize::MAX, cleared);
-        let bases = reduced
-            .applied
-            .values()
-            .filter_map(|applied| applied.base.as_deref());
+    pub(super) fn referred(
+        &self,
+        recognized: &RecognizedBody,
+        prefix: Option<&CompactedPrefix>,
+    ) -> HashSet<Id> {
+        let from = first_after_root(recognized, prefix.and_then(|prefix| prefix.root));
+        let cleared = prefix.map_or(&[][..], |prefix| &prefix.cleared);
+        let standing = self.standing(from..usize::MAX, cleared);
+        let bases = (self.applied.values()).filter_map(|applied| applied.base.as_deref());
         bases
             .map(Id::of)
             .filter(|base| standing.is_referred_to(*base))
             .collect()
     }
 
-    fn first_after_root(&self, root: Option<u128>) -> usize {
-        let last = root.and_then(|root| position(&self.recognized, root));
-        last.map_or(0, |last| last + 1)
-    }
-
-    /// The body and its layout with results of the messages after a prefix as they came; `None` if none of them is.
+    /// The messages with results after a prefix, which ends with the message `last`, as they came; `None` if none of
+    /// them is.
     pub(super) fn restored_after(
         &self,
+        messages: &ClientMessages,
         prefix: &CompactedPrefix,
         last: usize,
-    ) -> Option<(Bytes, Arc<RecognizedBody>)> {
-        let reduced = self.reduced.as_ref()?;
-        let from = self.first_after_root(prefix.root);
-        let restored = reduced.restored(from..usize::MAX, &prefix.cleared);
+    ) -> Option<ClientMessages> {
+        let from = first_after_root(&messages.recognized, prefix.root);
+        let restored = self.restored(from..usize::MAX, &prefix.cleared);
         if restored.is_empty() {
             return None;
         }
         let mut edits: ContentEdits = Vec::new();
-        for (index, call) in reduced.results.iter().filter(|(index, _)| *index > last) {
+        for (index, call) in self.results.iter().filter(|(index, _)| *index > last) {
             let (Some(original), Some((element, start))) =
-                (restored.get(call), self.element_at(*index))
+                (restored.get(call), messages.element_at(*index))
             else {
                 continue;
             };
-            if let Some(place) = content_place(self.dialect, &element, call) {
+            if let Some(place) = content_place(messages.dialect, &element, call) {
                 edits.push((start + place.start..start + place.end, original.clone()));
             }
         }
-        if edits.is_empty() {
-            return None;
-        }
-        let (body, recognized) = edited(&self.body, &self.recognized, edits);
-        Some((body, Arc::new(recognized)))
+        edited(messages, edits)
     }
+}
+
+/// The first message after the history that a summary replaces; all messages count if there is no summary.
+pub(super) fn first_after_root(recognized: &RecognizedBody, root: Option<u128>) -> usize {
+    let last = root.and_then(|root| recognized.position(root));
+    last.map_or(0, |last| last + 1)
 }
 
 /// The element with these results as they came.
@@ -215,12 +188,11 @@ pub(super) fn with_restored(
     splices.apply(element)
 }
 
-/// A body with other contents in these places, and its layout.
-fn edited(
-    body: &Bytes,
-    recognized: &RecognizedBody,
-    edits: ContentEdits,
-) -> (Bytes, RecognizedBody) {
+/// The same messages with other contents in these places of the body; `None` if there are no places.
+fn edited(messages: &ClientMessages, edits: ContentEdits) -> Option<ClientMessages> {
+    if edits.is_empty() {
+        return None;
+    }
     let sizes: Vec<(Range<usize>, usize)> = edits
         .iter()
         .map(|(place, content)| (place.clone(), content.len()))
@@ -229,9 +201,13 @@ fn edited(
     for (place, content) in edits {
         splices.replace(place, content.to_vec());
     }
-    let body = splices.apply(body);
-    let recognized = recognized.with_edits(sizes, |element| {
+    let body = splices.apply(&messages.body);
+    let recognized = messages.recognized.with_edits(sizes, |element| {
         xxh3_128(body.get(element).unwrap_or_default())
     });
-    (body, recognized)
+    Some(ClientMessages {
+        dialect: messages.dialect,
+        body,
+        recognized: Arc::new(recognized),
+    })
 }

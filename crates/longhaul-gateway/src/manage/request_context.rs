@@ -1,5 +1,6 @@
 //! A request that was sent, with everything that is needed to compact its conversation.
 
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -7,34 +8,36 @@ use longhaul_core::cache::PrefixReplacement;
 use longhaul_core::config::ResultReduction;
 use longhaul_core::economy::{EconomyPolicy, EconomyRecord};
 use longhaul_core::history::{MessagesAtHand, SummaryPrice};
+use longhaul_core::message::Id;
 use longhaul_core::models::Tokenizer;
 use longhaul_core::plan::verbatim_tail;
 use longhaul_core::tokens::calibrated::UnscaledTokens;
 use longhaul_provider::Dialect;
 
-use super::compacted_prefixes::LoadedPrefix;
+use super::client_messages::ClientMessages;
 use super::conversation::CompactableConversation;
+use super::derived_prefix::complete;
 use super::element::ElementParts;
-use super::outgoing_body::{OutgoingRequestBody, position};
-use super::reduced_request::{ReducedRequest, with_restored};
+use super::loaded_prefix::LoadedPrefix;
+use super::message_results::MessageResults;
+use super::outgoing_body::OutgoingRequestBody;
+use super::reduced_request::{ReducedRequest, RestoredResults, with_restored};
+use super::reduction_records::MessageReductions;
 use super::upstream_caller::UpstreamCaller;
 use super::weight::{self, RequestTokenCount, TokenDensity};
 use super::went::Recallability;
 use crate::body::BodyRole;
 use crate::branch::{BranchPlacement, BranchRelation, RecognizedBody, Tenant};
-use crate::store::CompactedPrefixKind;
+use crate::store::{CompactedPrefix, CompactedPrefixKind};
 
 /// A request that was sent, with everything that is needed to compact its conversation.
 #[derive(Debug, Clone)]
 pub(crate) struct RequestContext {
     pub(crate) tenant: Tenant,
     pub(crate) placed: BranchPlacement,
-    pub(crate) dialect: Dialect,
     pub(crate) model: String,
-    /// The client's bytes, with reduced results in their smaller form.
-    pub(crate) body: Bytes,
-    /// Where its messages are, their roles, and the history that each of them ends.
-    pub(crate) recognized: Arc<RecognizedBody>,
+    /// The client's messages, with reduced results in their smaller form.
+    pub(crate) messages: ClientMessages,
     /// What was sent for them.
     pub(crate) outgoing: OutgoingRequestBody,
     pub(crate) asking: UpstreamCaller,
@@ -50,7 +53,7 @@ pub(crate) struct RequestContext {
     pub(crate) of_key: Tenant,
     /// How new results are made smaller (V8).
     pub(crate) reduce: ResultReduction,
-    /// The results that are sent in a smaller form; then `body` has them in that form.
+    /// The results that are sent in a smaller form; then `messages` has them in that form.
     pub(crate) reduced: Option<Arc<ReducedRequest>>,
     /// Whether the model has a tool that brings back what is no longer sent.
     pub(crate) recall: Recallability,
@@ -130,14 +133,15 @@ impl RequestContext {
     pub(crate) fn size(&self) -> SentSize {
         self.size.unwrap_or_else(|| SentSize {
             sent: self.outgoing.len(),
-            beside: (self.body.len()).saturating_sub(self.recognized.outline.list.len()),
+            beside: (self.messages.body.len())
+                .saturating_sub(self.messages.recognized.outline.list.len()),
         })
     }
 
     /// Drops the client's bytes: bodies that wait for the usage log would fill the memory.
     pub(crate) fn let_go(&mut self) {
         self.size = Some(self.size());
-        self.body = Bytes::new();
+        self.messages.body = Bytes::new();
         self.outgoing.parts = Vec::new();
     }
 
@@ -152,10 +156,12 @@ impl RequestContext {
         Self {
             tenant: placed.tenant,
             placed,
-            dialect,
             model,
-            body: body.clone(),
-            recognized: recognised,
+            messages: ClientMessages {
+                dialect,
+                body: body.clone(),
+                recognized: recognised,
+            },
             outgoing: OutgoingRequestBody::unchanged(body),
             asking,
             size: None,
@@ -172,6 +178,65 @@ impl RequestContext {
             expected: None,
             additions: None,
         }
+    }
+
+    /// Sends results in a smaller form: `reduced` by the message that holds them.
+    pub(super) fn apply_reductions(
+        &mut self,
+        results: &[Arc<MessageResults>],
+        reduced: &BTreeMap<usize, MessageReductions>,
+    ) {
+        let before = self.reduced.as_deref();
+        if let Some((messages, reduced)) =
+            ReducedRequest::apply(before, &self.messages, results, reduced)
+        {
+            self.messages = messages;
+            self.outgoing = OutgoingRequestBody::unchanged(&self.messages.body);
+            self.reduced = Some(Arc::new(reduced));
+        }
+    }
+
+    /// The results that are sent as they came in the part after the root of a prefix, up to this message, if the prefix
+    /// clears these results.
+    pub(super) fn restored_until(
+        &self,
+        last: usize,
+        root: Option<u128>,
+        cleared: &[String],
+    ) -> RestoredResults {
+        self.reduced
+            .as_ref()
+            .map_or_else(RestoredResults::new, |reduced| {
+                reduced.restored_until(last, &self.messages.recognized, root, cleared)
+            })
+    }
+
+    /// The results that others refer to with the prefix that is in place.
+    pub(super) fn referred_results(&self) -> HashSet<Id> {
+        let prefix = self.outgoing.replaced.as_ref();
+        let prefix = prefix.map(|(prefix, _)| &prefix.rewrite);
+        self.reduced.as_ref().map_or_else(HashSet::new, |reduced| {
+            reduced.referred(&self.messages.recognized, prefix)
+        })
+    }
+
+    /// A prefix with the messages after its summary, which are made from the client's if the prefix is derived. `None`
+    /// if the request's messages do not have what it is made of.
+    pub(super) fn completed(&self, prefix: CompactedPrefix) -> Option<CompactedPrefix> {
+        let last = self.messages.recognized.position(prefix.at)?;
+        let restored = self.restored_until(last, prefix.root, &prefix.cleared);
+        complete(prefix, &self.messages, &restored)
+    }
+
+    /// The body with a compacted prefix, which has all that is sent for it. `None` if the request does not begin with
+    /// the history that the prefix replaces.
+    pub(super) fn outgoing_with(&self, loaded: &Arc<LoadedPrefix>) -> Option<OutgoingRequestBody> {
+        let last = self.messages.recognized.position(loaded.rewrite.at)?;
+        let restored = self
+            .reduced
+            .as_ref()
+            .and_then(|reduced| reduced.restored_after(&self.messages, &loaded.rewrite, last));
+        OutgoingRequestBody::with_prefix(&self.messages, loaded, restored)
     }
 
     /// Whether the client's messages can still be read.
@@ -194,32 +259,21 @@ impl RequestContext {
     pub(super) fn roles(&self) -> &[BodyRole] {
         match self.size {
             Some(_) => &[],
-            None => &self.recognized.roles,
+            None => &self.messages.recognized.roles,
         }
-    }
-
-    /// One of the client's messages.
-    pub(super) fn element(&self, index: usize) -> Option<Bytes> {
-        Some(self.body.slice_ref(self.text(index)?))
-    }
-
-    /// The bytes of one of the client's messages.
-    fn text(&self, index: usize) -> Option<&[u8]> {
-        (self.recognized).message(index, |place| self.body.get(place))
-    }
-
-    /// The parts of the client's body before and after its messages.
-    pub(super) fn beside(&self) -> [&[u8]; 2] {
-        let list = &self.recognized.outline.list;
-        let before = self.body.get(..list.start).unwrap_or_default();
-        [before, self.body.get(list.end..).unwrap_or_default()]
     }
 
     /// Whether the client has the provider clear old results (`context_management`).
     pub(super) fn is_cleared_by_the_provider(&self) -> bool {
-        let place = self.recognized.outline.members.context_management.clone();
-        let edits = place.and_then(|place| self.body.get(place));
-        self.dialect == Dialect::Anthropic
+        let place = self
+            .messages
+            .recognized
+            .outline
+            .members
+            .context_management
+            .clone();
+        let edits = place.and_then(|place| self.messages.body.get(place));
+        self.messages.dialect == Dialect::Anthropic
             && edits
                 .is_some_and(|edits| memchr::memmem::find(edits, b"\"clear_tool_uses_").is_some())
     }
@@ -250,25 +304,17 @@ impl RequestContext {
 
     /// The token count of what is sent.
     pub(super) fn weight(&self) -> RequestTokenCount {
-        let list = &self.recognized.outline.list;
-        let before = self.body.get(..list.start).unwrap_or_default();
-        let behind = self.body.get(list.end..).unwrap_or_default();
-        let lead = self.recognized.lead;
-        let leads: u64 = (0..lead).filter_map(|at| self.weight_of(at)).sum();
+        let [before, after] = self.messages.beside();
+        let lead = self.messages.recognized.lead;
+        let leads: u64 = (0..lead).filter_map(|at| self.messages.weight_of(at)).sum();
         let (beginning, from) = match &self.outgoing.replaced {
             Some((base, until)) => (base.weight(), *until),
             None => (0, lead),
         };
         RequestTokenCount {
-            head: weight::beside(before, behind) + leads,
-            messages: beginning + self.weight_from(from),
+            head: weight::beside(before, after) + leads,
+            messages: beginning + self.messages.weight_from(from),
         }
-    }
-
-    /// The token count of the client's messages from this one on.
-    pub(super) fn weight_from(&self, first: usize) -> u64 {
-        let all = first..self.recognized.ends.len();
-        all.filter_map(|at| self.weight_of(at)).sum()
     }
 
     /// The token count of the client's messages that are replaced.
@@ -278,17 +324,13 @@ impl RequestContext {
             .replaced
             .as_ref()
             .map_or(0, |(_, until)| *until);
-        let replaced = self.recognized.lead..until;
-        replaced.filter_map(|at| self.weight_of(at)).sum()
-    }
-
-    fn weight_of(&self, index: usize) -> Option<u64> {
-        Some(weight::element(self.text(index)?))
+        let replaced = self.messages.recognized.lead..until;
+        replaced.filter_map(|at| self.messages.weight_of(at)).sum()
     }
 
     /// The first message after those that were measured, and after the reply to them.
     pub(super) fn first_after(&self, measured: u128) -> Option<usize> {
-        let mut hashes = self.recognized.hashes.iter();
+        let mut hashes = self.messages.recognized.hashes.iter();
         let next = hashes.rposition(|hash| *hash == measured)? + 1;
         match self.roles().get(next) {
             Some(BodyRole::Assistant) => Some(next + 1),
@@ -305,7 +347,7 @@ impl RequestContext {
         };
         let asked = (answer + 1..roles.len()).filter(|at| roles.get(*at) == Some(&BodyRole::User));
         let texts = asked.filter_map(|at| {
-            let text = self.text(at).unwrap_or_default();
+            let text = self.messages.text(at).unwrap_or_default();
             let is_result = memchr::memmem::find(text, b"\"tool_result\"").is_some();
             (!is_result).then(|| weight::element(text))
         });
@@ -320,7 +362,7 @@ impl RequestContext {
             // It was made for a request that waited, or leaves everything new in place.
             return true;
         }
-        let Some(last) = position(&self.recognized, base.rewrite.at) else {
+        let Some(last) = self.messages.recognized.position(base.rewrite.at) else {
             return false;
         };
         let roles = self.roles();
@@ -335,8 +377,8 @@ impl RequestContext {
         let roles = self.roles();
         let last = roles.iter().rposition(|role| *role != BodyRole::System)?;
         let newest = roles.iter().rposition(|role| *role == BodyRole::Assistant);
-        let calls =
-            newest.and_then(|newest| Some(ElementParts::read(self.text(newest)?)?.call_count()));
+        let calls = newest
+            .and_then(|newest| Some(ElementParts::read(self.messages.text(newest)?)?.call_count()));
         (newest != Some(last)).then(|| (self.spoken_until(last), calls.unwrap_or(0)))
     }
 
@@ -371,8 +413,8 @@ impl RequestContext {
         measured: u64,
     ) -> Option<ConversationCut> {
         let roles = self.roles();
-        let sizes =
-            (0..roles.len()).map(|index| density.tokens(self.weight_of(index).unwrap_or(0)));
+        let sizes = (0..roles.len())
+            .map(|index| density.tokens(self.messages.weight_of(index).unwrap_or(0)));
         // A reply follows, and with it everything that answers its calls.
         let tail = verbatim_tail(sizes, tokens, |from| {
             let before = from.checked_sub(1).and_then(|before| roles.get(before));
@@ -387,25 +429,22 @@ impl RequestContext {
     }
 
     fn cut_at(&self, last: usize, measured: Option<u64>) -> Option<ConversationCut> {
-        let at = *self.recognized.hashes.get(last)?;
+        let at = *self.messages.recognized.hashes.get(last)?;
         let base = self.outgoing.replaced.as_ref().map(|(base, _)| base);
-        let summed_up = base.and_then(|base| base.rewrite.root);
-        let from = match summed_up {
-            Some(root) => position(&self.recognized, root)? + 1,
-            None => self.recognized.lead,
-        };
+        let root = base.and_then(|base| base.rewrite.root);
+        let from = self.messages.recognized.first_after(root)?;
         if from > last + 1 {
             return None;
         }
         let cleared = base.map_or_else(Vec::new, |base| base.rewrite.cleared.clone());
-        let restored = self.restored_until(last, summed_up, &cleared);
+        let restored = self.restored_until(last, root, &cleared);
         let spoken = (from..=last).map(|index| {
-            let element = self.element(index)?;
-            Some(with_restored(self.dialect, &element, &restored))
+            let element = self.messages.element(index)?;
+            Some(with_restored(self.messages.dialect, &element, &restored))
         });
         Some(ConversationCut {
             conversation: CompactableConversation {
-                dialect: self.dialect,
+                dialect: self.messages.dialect,
                 model: self.model.clone(),
                 lines: base.map_or_else(Bytes::new, |base| base.rewrite.lines.clone()),
                 summary: base.map_or_else(Vec::new, |base| base.summary()),
@@ -416,7 +455,7 @@ impl RequestContext {
             from,
             at,
             messages: self.spoken_until(last),
-            after: self.weight_from(last + 1),
+            after: self.messages.weight_from(last + 1),
         })
     }
 }

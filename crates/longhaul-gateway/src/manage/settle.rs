@@ -7,8 +7,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use jiff::Timestamp;
 
-use super::compacted_prefixes::{CompactedPrefixes, LoadedPrefix};
-use super::derived_prefix::{complete, to_stored};
+use super::compacted_prefixes::CompactedPrefixes;
+use super::loaded_prefix::LoadedPrefix;
 use super::outgoing_body::OutgoingRequestBody;
 use super::reduced_request::with_restored;
 use super::request_context::RequestContext;
@@ -39,7 +39,7 @@ pub(super) fn as_if_settled(material: &mut RequestContext, now: Timestamp) {
         && let Some(settled) = settled(material, now)
     {
         let settled = Arc::new(LoadedPrefix::new(settled));
-        let behind = OutgoingRequestBody::with_prefix(material, &settled);
+        let behind = material.outgoing_with(&settled);
         material.outgoing = behind.unwrap_or_else(|| material.outgoing.clone());
     }
 }
@@ -55,16 +55,16 @@ pub(super) async fn without_thinking(
     };
     match rewrites.put_at_once(settled).await {
         Ok(settled) => {
-            let behind = OutgoingRequestBody::with_prefix(material, &settled);
+            let behind = material.outgoing_with(&settled);
             let is_so = behind.is_some();
             material.outgoing =
-                behind.unwrap_or_else(|| OutgoingRequestBody::unchanged(&material.body));
+                behind.unwrap_or_else(|| OutgoingRequestBody::unchanged(&material.messages.body));
             is_so
         }
         // The new prefix is not durable; the unchanged history is correct, if it fits.
         Err(error) => {
             tracing::warn!(%error, "a summary cannot be used: it cannot be kept");
-            material.outgoing = OutgoingRequestBody::unchanged(&material.body);
+            material.outgoing = OutgoingRequestBody::unchanged(&material.messages.body);
             false
         }
     }
@@ -73,7 +73,7 @@ pub(super) async fn without_thinking(
 fn settled(material: &RequestContext, now: Timestamp) -> Option<CompactedPrefix> {
     let (base, from) = match &material.outgoing.replaced {
         Some((base, from)) => (Some(base), *from),
-        None => (None, material.recognized.lead),
+        None => (None, material.messages.recognized.lead),
     };
     if material.size.is_some() {
         return None;
@@ -90,13 +90,13 @@ fn settled(material: &RequestContext, now: Timestamp) -> Option<CompactedPrefix>
     if let Some(settled) = base.and_then(|base| settled_clearing(material, base, last, now)) {
         return Some(settled);
     }
-    let rest = (from..=last).map(|index| material.element(index));
+    let rest = (from..=last).map(|index| material.messages.element(index));
     let rest: Vec<Bytes> = rest.collect::<Option<_>>()?;
     let restored = base.map_or_else(Default::default, |base| {
         material.restored_until(last, base.rewrite.root, &base.rewrite.cleared)
     });
     let rest = rest.iter().map(|element| {
-        let element = with_restored(material.dialect, element, &restored);
+        let element = with_restored(material.messages.dialect, element, &restored);
         thinking::without_breakpoints(&element)
     });
     let beginning = base.iter().flat_map(|base| base.elements.iter());
@@ -106,7 +106,7 @@ fn settled(material: &RequestContext, now: Timestamp) -> Option<CompactedPrefix>
         .collect();
     Some(CompactedPrefix {
         tenant: material.tenant,
-        at: *material.recognized.hashes.get(last)?,
+        at: *material.messages.recognized.hashes.get(last)?,
         messages: material.spoken_until(last),
         text: join(&elements),
         root: base.and_then(|base| base.rewrite.root),
@@ -128,7 +128,7 @@ fn settled_clearing(
 ) -> Option<CompactedPrefix> {
     let derived = base.rewrite.derived.as_ref()?;
     let changed = derived.changed_from?;
-    let at = *material.recognized.hashes.get(last)?;
+    let at = *material.messages.recognized.hashes.get(last)?;
     let span = StrippedSpan {
         from: changed,
         to: HistoryHash(at),
@@ -139,9 +139,9 @@ fn settled_clearing(
         derived: Some(derived.stripping(span)),
         settled: true,
         made: made(material, Some(base), now),
-        ..to_stored(&base.rewrite)
+        ..base.rewrite.as_stored()
     };
-    complete(settled, material)
+    material.completed(settled)
 }
 
 fn made(

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use longhaul_core::history::{RequestSizes, newest_room};
+use longhaul_core::history::{RequestSizes, newest_room, room_limit};
 use longhaul_core::reduce::{ResultText, cap_within, shorten, text_of_content};
 use longhaul_core::tokens::calibrated::UnscaledTokens;
 use longhaul_core::window::{SwitchableAction, WindowStatus};
@@ -48,10 +48,7 @@ impl Compactor {
         let (Some(window), true) = (&known.window, may) else {
             return ShortenedResults::new();
         };
-        let limit = match self.settings.config.background {
-            true => window.blocking,
-            false => window.auto_compact,
-        };
+        let limit = room_limit(window, self.timing());
         self.shortened_within(
             material,
             &RequestLimit {
@@ -75,7 +72,7 @@ impl Compactor {
             .map_or(0, |newest| newest + 1);
         // A token is at least one byte: what is small leaves room.
         let bytes: usize = (newest..roles.len())
-            .filter_map(|at| material.element(at))
+            .filter_map(|at| material.messages.element(at))
             .map(|element| element.len())
             .sum();
         if (bytes as u64) < limit.window.auto_compact / SMALL {
@@ -92,7 +89,7 @@ impl Compactor {
         };
         let request = RequestSizes {
             prefix: careful(sizes.head()),
-            older: careful(sizes.between(material.recognized.lead..newest)),
+            older: careful(sizes.between(material.messages.recognized.lead..newest)),
             newest: careful(sizes.from(newest)),
         };
         let Some(room) = newest_room(request, limit.window, limit.limit) else {
@@ -128,13 +125,13 @@ fn long_results(
 ) -> Vec<LongResult> {
     let mut found = Vec::new();
     for message in newest..material.roles().len() {
-        let Some(element) = material.element(message) else {
+        let Some(element) = material.messages.element(message) else {
             continue;
         };
         let Some(read) = ElementParts::read(&element) else {
             continue;
         };
-        for result in read.results(material.dialect) {
+        for result in read.results(material.messages.dialect) {
             let raw = result.content.and_then(|place| element.get(place));
             let raw = raw.unwrap_or_default();
             // A breakpoint of the client would go with the content.

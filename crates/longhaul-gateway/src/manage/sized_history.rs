@@ -18,9 +18,8 @@ use longhaul_core::tokens::calibrated::{
 use longhaul_core::window::WindowScale;
 
 use super::CompactorSettings;
-use super::derived_prefix::stripped_spans;
+use super::derived_prefix::{span_in, stripped_spans};
 use super::message_sizes::{KnownSizes, MessageSizes, SizedPart};
-use super::outgoing_body::position;
 use super::request_context::RequestContext;
 use crate::body::BodyRole;
 
@@ -79,22 +78,22 @@ impl<'r> SizedHistory<'r> {
         known: &KnownSizes,
         settings: &CompactorSettings,
     ) -> Option<Self> {
-        let recognized = &material.recognized;
-        let read = |element: &[u8]| MessageSizes::of(material.dialect, element, settings);
+        let recognized = &material.messages.recognized;
+        let read = |element: &[u8]| MessageSizes::of(material.messages.dialect, element, settings);
         let messages = (0..recognized.ends.len()).map(|index| {
             let hash = *recognized.raws.get(index)?;
-            Some(known.of(hash, || read(&material.element(index).unwrap_or_default())))
+            Some(known.of(hash, || {
+                read(&material.messages.element(index).unwrap_or_default())
+            }))
         });
         let messages: Vec<Arc<MessageSizes>> = messages.collect::<Option<_>>()?;
         let base = material.outgoing.replaced.as_ref().map(|(base, _)| base);
         let root = base.and_then(|base| base.rewrite.root);
-        let from = match root {
-            Some(root) => position(recognized, root)? + 1,
-            None => recognized.lead,
-        };
+        let from = recognized.first_after(root)?;
         let summary = base.map_or_else(Vec::new, |base| base.summary());
         let summary = summary.iter().map(|element| read(element).total()).sum();
         let beside = material
+            .messages
             .beside()
             .map(|raw| blocks::literal(CalibratedClass::Text, raw));
         let lead = messages.iter().take(recognized.lead);
@@ -296,12 +295,8 @@ impl<'r> SizedHistory<'r> {
         let Some((base, _)) = &self.material.outgoing.replaced else {
             return Vec::new();
         };
-        let recognized = &self.material.recognized;
-        let spans = stripped_spans(self.material, &base.rewrite).into_iter();
-        spans
-            .filter_map(|span| {
-                Some(position(recognized, span.from.0)?..=position(recognized, span.to.0)?)
-            })
-            .collect()
+        let recognized = &self.material.messages.recognized;
+        let spans = stripped_spans(&self.material.messages.recognized, &base.rewrite).into_iter();
+        spans.filter_map(|span| span_in(recognized, span)).collect()
     }
 }

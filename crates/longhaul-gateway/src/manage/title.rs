@@ -25,7 +25,7 @@ impl Compactor {
         let secrets = Credentials::of(&material.asking.headers, material.asking.uri.query());
         let asked = roles.filter(|(_, role)| **role == BodyRole::User);
         asked.take(LOOKED_AT).find_map(|(index, _)| {
-            let element = material.element(index)?;
+            let element = material.messages.element(index)?;
             let is_short = element.len() <= LONGEST_MESSAGE;
             let host = &self.settings.vocabulary.host_texts;
             is_short.then(|| first_words(&element, host, &secrets))?

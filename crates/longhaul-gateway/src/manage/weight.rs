@@ -11,7 +11,7 @@ use longhaul_core::models::Tokenizer;
 use longhaul_core::tokens::likely;
 use longhaul_core::window::WindowStatus;
 
-use super::clear::without_results;
+use super::cleared_results::without_results;
 use super::conversation::CompactableConversation;
 use super::element::{ElementParts, texts};
 use super::settings::CompactorSettings;

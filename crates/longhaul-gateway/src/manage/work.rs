@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use longhaul_core::economy::RESTORED_FILE;
-use longhaul_core::history::{self, HistoryPart, OversizedRequest, worked_on};
+use longhaul_core::history::{HistoryPart, worked_on};
 use tokio::sync::OwnedMutexGuard;
-use tokio::time::Instant;
 
 use super::compactor::Compactor;
 use super::make::AttemptConditions;
+use super::occasion::{RequestPatience, WorkOccasion};
 use super::request_context::RequestContext;
 use super::weight::TokenDensity;
 use crate::store::Claim;
@@ -24,61 +24,6 @@ const ALIKE: usize = 8;
 /// request, and the resulting prefix.
 const READ: usize = 4;
 
-/// Why work is done.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum WorkOccasion {
-    /// The window will be full soon; no request waits.
-    Ahead(AnswerTokens),
-    /// A summary pays, although the window has room; no request waits.
-    Pays(AnswerTokens),
-    /// The conversation was idle for long, and a request waits.
-    Rested {
-        /// How many tokens the window holds.
-        used: u64,
-    },
-    /// The window is full, and a request waits.
-    Full(RoomRequirement),
-}
-
-/// The token counts of a response.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct AnswerTokens {
-    /// The tokens of the request alone.
-    pub(super) prompt: u64,
-    /// The tokens in the window after it, with the answer.
-    pub(super) used: u64,
-}
-
-/// How much space a request needs in the window.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct RoomRequirement {
-    /// The token density of what is sent, as measured or expected.
-    pub(super) density: TokenDensity,
-    /// The evidence that the request does not fit, and how often a smaller one was tried.
-    pub(super) pressing: OversizedRequest,
-    /// The prefix with which the upstream has rejected it: the history where it ends, and its length.
-    pub(super) refused_with: Option<(u128, usize)>,
-}
-
-/// Until when a request waits for a model; `None` if no request waits.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct RequestPatience(Option<Instant>);
-
-impl RequestPatience {
-    /// The result of some work; `None` if that takes too long, and then it is abandoned.
-    pub(super) async fn within<T>(self, work: impl Future<Output = T>) -> Option<T> {
-        match self.0 {
-            Some(until) => tokio::time::timeout_at(until, work).await.ok(),
-            None => Some(work.await),
-        }
-    }
-
-    /// Whether the request has waited long enough.
-    pub(super) fn is_over(self) -> bool {
-        self.0.is_some_and(|until| Instant::now() >= until)
-    }
-}
-
 /// Whether a worker may work on a conversation now.
 enum WorkTurn {
     /// Another worker has done the work.
@@ -87,22 +32,6 @@ enum WorkTurn {
     Impossible,
     /// No other worker works on the conversation as long as these are held.
     Ours(Box<dyn Claim>, OwnedMutexGuard<()>),
-}
-
-impl WorkOccasion {
-    pub(super) fn is_ahead(self) -> bool {
-        matches!(self, Self::Ahead(_) | Self::Pays(_))
-    }
-
-    /// The occasion in the planner's terms.
-    pub(super) fn planned(self) -> history::AttemptOccasion {
-        match self {
-            Self::Ahead(_) => history::AttemptOccasion::Ahead,
-            Self::Pays(_) => history::AttemptOccasion::Price,
-            Self::Rested { .. } => history::AttemptOccasion::Idle,
-            Self::Full(need) => history::AttemptOccasion::Full(need.pressing),
-        }
-    }
 }
 
 impl Compactor {
@@ -135,10 +64,7 @@ impl Compactor {
     /// that hangs must not hang its clients, so after a while the planner is told that the time is over, whether another
     /// worker asks the model or this one.
     async fn in_good_time(&self, material: &RequestContext, occasion: WorkOccasion) -> bool {
-        let patience = match occasion.is_ahead() {
-            true => RequestPatience(None),
-            false => RequestPatience(Some(Instant::now() + self.settings.patience)),
-        };
+        let patience = RequestPatience::of(occasion, self.settings.patience);
         let _turn = match patience.within(self.turn(material, occasion)).await {
             Some(WorkTurn::Done) => return true,
             Some(WorkTurn::Impossible) => return false,
@@ -246,7 +172,7 @@ impl Compactor {
     async fn is_done(&self, material: &RequestContext, occasion: WorkOccasion) -> bool {
         let base = material.outgoing.replaced.as_ref();
         let least = base.map_or(0, |(base, _)| base.rewrite.messages);
-        let hashes = &material.recognized.hashes;
+        let hashes = &material.messages.recognized.hashes;
         let found = match occasion {
             WorkOccasion::Ahead(_) | WorkOccasion::Pays(_) => {
                 self.rewrites.find(material.tenant, hashes).await
@@ -269,7 +195,7 @@ impl Compactor {
 
 /// The key of the claim: only one worker at a time works on conversations that begin alike.
 fn claim_key(material: &RequestContext) -> u64 {
-    let hashes = &material.recognized.hashes;
+    let hashes = &material.messages.recognized.hashes;
     let alike = hashes.get(ALIKE - 1).or(hashes.last());
     (alike.copied().unwrap_or(0) as u64) ^ material.tenant.0
 }

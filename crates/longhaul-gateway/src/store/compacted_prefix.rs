@@ -82,6 +82,15 @@ pub struct CompactedPrefix {
 }
 
 impl CompactedPrefix {
+    /// The part of it that is stored: a derived one without the messages after its summary.
+    pub(crate) fn as_stored(&self) -> Self {
+        let mut stored = self.clone();
+        if stored.derived.is_some() {
+            stored.text = stored.text.slice(..stored.summary);
+        }
+        stored
+    }
+
     /// The value of `derived` in a column of a store.
     pub(crate) fn derived_column(&self) -> Option<String> {
         let derived = self.derived.as_ref()?;
@@ -99,6 +108,18 @@ pub struct DerivedRest {
     /// The spans of messages without thinking (N2), in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stripped: Vec<StrippedSpan>,
+}
+
+impl DerivedRest {
+    /// The rest after another span of messages lost its thinking.
+    pub(crate) fn stripping(&self, span: StrippedSpan) -> Self {
+        let mut stripped = self.stripped.clone();
+        stripped.push(span);
+        Self {
+            changed_from: None,
+            stripped,
+        }
+    }
 }
 
 /// A span of messages, both ends included.

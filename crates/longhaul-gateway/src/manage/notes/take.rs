@@ -12,10 +12,10 @@ use longhaul_core::window::{WindowScale, WindowStatus};
 use longhaul_provider::StopReason;
 
 use super::tracker::{BranchNotesState, NotesTracker};
+use crate::manage::appended_request;
 use crate::manage::compactor::Compactor;
 use crate::manage::request_context::RequestContext;
 use crate::manage::summarize::user_element;
-use crate::manage::upstream_caller;
 use crate::store::{NotesRecord, StoreError};
 use crate::watch::NotesResult;
 
@@ -62,7 +62,7 @@ impl Compactor {
             return;
         };
         if self.notes.is_none()
-            || upstream_caller::way_behind(&material) != AppendedRequestWay::AsItIs
+            || appended_request::way_after(&material) != AppendedRequestWay::AsItIs
         {
             return;
         }
@@ -207,7 +207,7 @@ impl Compactor {
             caps: NotesCaps::at(scale),
             custom: None,
         };
-        let element = user_element(material.dialect, &prompt.text());
+        let element = user_element(material.messages.dialect, &prompt.text());
         let parts = material.outgoing.and(&element);
         let parts = parts.ok_or(NotesAttemptError::Unreadable)?;
         let reply = material.asking.ask(parts, &[]).await?;
@@ -229,7 +229,7 @@ impl RequestEnd {
     fn of(material: &RequestContext) -> Option<Self> {
         let (spoken, calls) = material.message_and_call_count()?;
         Some(Self {
-            at: *material.recognized.hashes.last()?,
+            at: *material.messages.recognized.hashes.last()?,
             messages: spoken,
             calls,
         })

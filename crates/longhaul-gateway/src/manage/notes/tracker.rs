@@ -81,7 +81,7 @@ impl NotesTracker {
     ) -> Result<Option<NotesRecord>, StoreError> {
         let tenant = material.tenant;
         loop {
-            let hashes = material.recognized.hashes.to_vec();
+            let hashes = material.messages.recognized.hashes.to_vec();
             let Some(found) = self.store.find_notes(tenant, hashes).await? else {
                 return Ok(None);
             };
