@@ -68,7 +68,7 @@ impl PeerSync {
     /// Learns what the others wrote of a key's conversation: `hashes` has the chain after each of its messages.
     pub(crate) async fn catch_up(
         &self,
-        recogniser: &BranchRecognizer,
+        recognizer: &BranchRecognizer,
         whose: (KeyTenant, Tenant),
         hashes: &[u128],
     ) {
@@ -88,7 +88,7 @@ impl PeerSync {
             peers.branch_tips_at(tenant, hashes.to_vec()).await
         });
         match tokio::time::timeout(PATIENCE, asked).await {
-            Ok(Ok(heads)) => recogniser.with_branches(|lines| lines.catch_up(&heads)),
+            Ok(Ok(heads)) => recognizer.with_branches(|lines| lines.catch_up(&heads)),
             Ok(Err(StoreError::Resting)) => {}
             Ok(Err(error)) => back_off(&self.rests_until, &error.to_string()),
             Err(_) => {

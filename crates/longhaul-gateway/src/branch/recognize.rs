@@ -404,10 +404,10 @@ impl BranchRecognizer {
     pub fn place(
         &self,
         request: RecognitionRequest<'_>,
-        recognised: &RecognizedBody,
+        recognized: &RecognizedBody,
         group: Option<GatewaySessionId>,
     ) -> BranchPlacement {
-        let pending = self.find(request.tenant, request, recognised, group);
+        let pending = self.find(request.tenant, request, recognized, group);
         self.keep(|| request.tenant, pending)
     }
 
@@ -416,27 +416,27 @@ impl BranchRecognizer {
         &self,
         whose: Tenant,
         request: RecognitionRequest<'_>,
-        recognised: &RecognizedBody,
+        recognized: &RecognizedBody,
         group: Option<GatewaySessionId>,
     ) -> PendingPlacement {
-        let hashes = recognised.hashes.iter().copied();
-        let chain = recognised.chain;
+        let hashes = recognized.hashes.iter().copied();
+        let chain = recognized.chain;
         let found = self.with_branches(|lines| lines.find(whose, group, hashes, chain));
-        let outline = &recognised.outline;
+        let outline = &recognized.outline;
         let mut pending = PendingPlacement {
             found,
             group,
             chain,
-            hashes: Arc::clone(&recognised.hashes),
+            hashes: Arc::clone(&recognized.hashes),
             starts: Vec::new(),
             remembered: None,
-            learned: recognised.learned.clone(),
+            learned: recognized.learned.clone(),
         };
         // Nothing new was said, and the beginning was known: what is remembered is still correct.
         if outline.elements.is_empty() && outline.known > 0 {
             return pending;
         }
-        let elements = outline.elements.iter().zip(&recognised.read);
+        let elements = outline.elements.iter().zip(&recognized.read);
         let read = elements
             .enumerate()
             .map(|(at, (element, (chain, breakpoints)))| MessageEnd {
@@ -445,12 +445,12 @@ impl BranchRecognizer {
                 chain: *chain,
                 breakpoints: *breakpoints,
             });
-        let kept = recognised.kept.iter().map(MessageEnd::from);
+        let kept = recognized.kept.iter().map(MessageEnd::from);
         let ends = kept.chain(read).collect::<Vec<_>>().into_iter();
         // Beginnings are looked up within a tenant.
         let others;
         let starts = if whose == request.tenant {
-            &recognised.starts
+            &recognized.starts
         } else {
             others = BodyBeginnings::of(self.key.seed(), whose, request.body);
             &others
@@ -459,12 +459,12 @@ impl BranchRecognizer {
             landmarks: landmarks(request.body, starts, ends),
             before: outline.before.clone(),
             list: outline.list.start,
-            raws: Arc::clone(&recognised.raws),
-            hashes: Arc::clone(&recognised.hashes),
-            ends: Arc::clone(&recognised.ends),
-            roles: Arc::clone(&recognised.roles),
-            lead: recognised.lead,
-            beside: recognised.beside,
+            raws: Arc::clone(&recognized.raws),
+            hashes: Arc::clone(&recognized.hashes),
+            ends: Arc::clone(&recognized.ends),
+            roles: Arc::clone(&recognized.roles),
+            lead: recognized.lead,
+            beside: recognized.beside,
         };
         let landmarks = remembered.landmarks.iter();
         pending.starts = landmarks

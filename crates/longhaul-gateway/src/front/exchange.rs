@@ -168,7 +168,7 @@ impl ArrivedRequest<'_> {
             passed: self.passed,
             uri: self.uri,
         };
-        let recognized = match placement::recognise(state, asked, body).await? {
+        let recognized = match placement::recognize(state, asked, body).await? {
             Ok(recognized) => recognized,
             Err(not) => {
                 call.policy = call.policy.min(RequestPolicy::Observe);

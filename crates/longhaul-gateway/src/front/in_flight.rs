@@ -73,9 +73,9 @@ impl InFlightCall {
         if let Some((found, _)) = &mut call.placed {
             *found = placed;
         }
-        if let Some(material) = &mut call.context {
-            material.placed = placed;
-            material.asking.books.is_placed(placed);
+        if let Some(context) = &mut call.context {
+            context.placed = placed;
+            context.asking.books.is_placed(placed);
         }
         let told = state.peer_sync.publish(KeyTenant(call.of_key), &sent.line);
         state.usage_queue.sent(sent);
@@ -110,12 +110,12 @@ impl InFlightCall {
             let context = call.context.as_ref().filter(|_| state.recall.is_some());
             let replaced = context.and_then(|context| context.outgoing.replaced.as_ref());
             if let Some((base, until)) = replaced {
-                let replaced = ReplacedBeginning::new(&base.rewrite, *until);
+                let replaced = ReplacedBeginning::new(&base.prefix, *until);
                 parts.extensions.insert(replaced);
             }
         }
-        if let Some(material) = call.as_mut().and_then(|call| call.context.as_mut()) {
-            state.compactor.sent(material);
+        if let Some(context) = call.as_mut().and_then(|call| call.context.as_mut()) {
+            state.compactor.sent(context);
         }
         let began = call.as_ref().map_or_else(Instant::now, |call| call.began);
         if let Some(call) = &mut call {

@@ -28,7 +28,7 @@ const LONGEST_BETAS: usize = 4 << 10;
 
 /// Reads a conversation, on a blocking thread if it would keep others waiting. A body that is not a conversation is
 /// reported as such; a conversation that is too large, or that there is no memory for, is rejected.
-pub(super) async fn recognise(
+pub(super) async fn recognize(
     state: &Arc<GatewayState>,
     request: branch::RecognitionRequest<'_>,
     body: &Bytes,
@@ -45,13 +45,13 @@ pub(super) async fn recognise(
         read_apart(state, request, body, starts, shared).await
     };
     match read {
-        Ok(mut recognised) => {
-            match recognised.bytes().checked_sub(charge.bytes()) {
+        Ok(mut recognized) => {
+            match recognized.bytes().checked_sub(charge.bytes()) {
                 Some(more) => charge.grow(more)?,
-                None => charge.shrink_to(recognised.bytes()),
+                None => charge.shrink_to(recognized.bytes()),
             }
-            recognised.charge = Some(Arc::new(charge));
-            Ok(Ok(recognised))
+            recognized.charge = Some(Arc::new(charge));
+            Ok(Ok(recognized))
         }
         Err(NotAConversation::TooManyMessages) => Err(GatewayRefusal::TooManyMessages),
         Err(NotAConversation::LongModelName) => Err(GatewayRefusal::LongModelName),
@@ -92,24 +92,24 @@ pub(super) struct RequestPlacement<'r> {
 
 impl RequestPlacement<'_> {
     /// Places the conversation and records it; compacts it, if the policy is to manage.
-    pub(super) async fn place(&self, call: &mut CallDetails, mut recognised: RecognizedBody) {
+    pub(super) async fn place(&self, call: &mut CallDetails, mut recognized: RecognizedBody) {
         let Self { state, asked, .. } = self;
         if call.policy == RequestPolicy::Off {
             return;
         }
-        let model = recognised.outline.model(self.body).into_owned();
+        let model = recognized.outline.model(self.body).into_owned();
         call.model = Some(model.clone());
         // The other API has none.
         call.has_breakpoints =
-            (asked.dialect == Dialect::Anthropic).then(|| recognised.breakpoints.are_set());
+            (asked.dialect == Dialect::Anthropic).then(|| recognized.breakpoints.are_set());
         if call.is_apart {
-            call.note = Some("sent without a key, and so not recognised".to_owned());
+            call.note = Some("sent without a key, and so not recognized".to_owned());
             return;
         }
-        let members = &recognised.outline.members;
+        let members = &recognized.outline.members;
         if members.threaded {
             // The messages are not the whole history: the upstream stores it.
-            call.note = Some("a thread that the upstream holds; not recognised".to_owned());
+            call.note = Some("a thread that the upstream holds; not recognized".to_owned());
             return;
         }
         let metadata = members.metadata.clone();
@@ -123,12 +123,12 @@ impl RequestPlacement<'_> {
         };
         let (of_key, tenant) = (KeyTenant(call.of_key), whose());
         let catching_up =
-            (state.peer_sync).catch_up(&state.recognizer, (of_key, tenant), &recognised.hashes);
+            (state.peer_sync).catch_up(&state.recognizer, (of_key, tenant), &recognized.hashes);
         catching_up.await;
-        let pending = state.recognizer.find(whose(), *asked, &recognised, session);
-        recognised.is_placed();
+        let pending = state.recognizer.find(whose(), *asked, &recognized, session);
+        recognized.is_placed();
         let placed = pending.found();
-        let messages = recognised.chain.messages;
+        let messages = recognized.chain.messages;
         call.placed = Some((placed, messages));
         call.note = Some(describe_relation(placed.relation, messages));
         let mut line = BranchRecord {
@@ -145,7 +145,7 @@ impl RequestPlacement<'_> {
             seen: call.at,
             title: None,
         };
-        let recognized = Arc::new(recognised);
+        let recognized = Arc::new(recognized);
         if call.policy == RequestPolicy::Manage {
             line.title = self.prepare(call, placed, &model, &recognized).await;
         }
@@ -196,24 +196,24 @@ impl RequestPlacement<'_> {
     }
 
     /// Handles a request that only counts tokens: the count is of what would be sent. It is not placed anywhere.
-    pub(super) async fn count(&self, call: &mut CallDetails, recognised: RecognizedBody) {
+    pub(super) async fn count(&self, call: &mut CallDetails, recognized: RecognizedBody) {
         if call.policy != RequestPolicy::Manage {
             return;
         }
-        let model = recognised.outline.model(self.body).into_owned();
+        let model = recognized.outline.model(self.body).into_owned();
         let placed = BranchPlacement {
             line: branch::BranchId(0),
             tenant: self.asked.tenant,
             session: branch::GatewaySessionId(0),
             relation: BranchRelation::New,
-            stands: recognised.chain,
+            stands: recognized.chain,
             last_used: None,
         };
-        let mut material = self.request_context(call, placed, &model, &Arc::new(recognised));
-        material.of_key = call.of_key;
-        material.reduce = self.reduction(call);
-        self.state.compactor.found(&mut material).await;
-        call.context = Some(Box::new(material));
+        let mut context = self.request_context(call, placed, &model, &Arc::new(recognized));
+        context.of_key = call.of_key;
+        context.reduce = self.reduction(call);
+        self.state.compactor.found(&mut context).await;
+        call.context = Some(Box::new(context));
     }
 
     /// How new results are made smaller. Nothing may be remembered of a request that is apart.
@@ -230,7 +230,7 @@ impl RequestPlacement<'_> {
         call: &CallDetails,
         placed: BranchPlacement,
         model: &str,
-        recognised: &Arc<RecognizedBody>,
+        recognized: &Arc<RecognizedBody>,
     ) -> RequestContext {
         let asking = UpstreamCaller {
             upstream: Arc::clone(&self.state.upstream),
@@ -248,27 +248,27 @@ impl RequestPlacement<'_> {
             },
         };
         let named = (self.asked.dialect, model.to_owned());
-        RequestContext::new(placed, named, self.body, Arc::clone(recognised), asking)
+        RequestContext::new(placed, named, self.body, Arc::clone(recognized), asking)
     }
 }
 
 /// What is sent for a managed request, for the cache watch. `None` if it cannot be kept for that.
-pub(super) fn watched(state: &GatewayState, material: &RequestContext) -> Option<WatchedRequest> {
-    let sending = &material.outgoing;
-    let messages = sending.restored.as_ref().unwrap_or(&material.messages);
+pub(super) fn watched(state: &GatewayState, context: &RequestContext) -> Option<WatchedRequest> {
+    let sending = &context.outgoing;
+    let messages = sending.restored.as_ref().unwrap_or(&context.messages);
     let mut watch = WatchedRequest::new(
         state.usage_queue.prefixes(),
         &state.budget,
-        material.placed.session,
+        context.placed.session,
         messages.dialect,
         &messages.body,
         Arc::clone(&messages.recognized),
-        betas(&material.asking.headers)?,
+        betas(&context.asking.headers)?,
     )?;
     let replaced = sending.replaced.as_ref();
     watch.replaced = replaced.map(|(base, until)| (Arc::clone(&base.elements), *until));
     watch.sent_parts = sending.marked.as_ref().map(|_| sending.parts.clone());
-    watch.rewriting = Some(material.rewriting());
+    watch.rewriting = Some(context.rewriting());
     Some(watch)
 }
 

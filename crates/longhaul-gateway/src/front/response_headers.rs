@@ -20,8 +20,8 @@ const ECONOMY: HeaderName = HeaderName::from_static("x-longhaul-economy");
 const WAITED: HeaderName = HeaderName::from_static("x-longhaul-waited-ms");
 
 /// The decision by price that changed this request or begins a summary after it (V6); `None` if there was none.
-fn economy_header(material: &RequestContext) -> Option<String> {
-    let decisions = [&material.cleared_by_price, &material.summary_pays];
+fn economy_header(context: &RequestContext) -> Option<String> {
+    let decisions = [&context.cleared_by_price, &context.summary_pays];
     let record = decisions.into_iter().flatten().next()?;
     let policy = record.policy.as_str();
     let action = match record.action {
@@ -49,30 +49,30 @@ pub(super) fn set_response_headers(
         headers.extend(text(placed.session.to_string()).map(|value| (SESSION, value)));
         headers.extend(text(placed.line.to_string()).map(|value| (LINE, value)));
     }
-    if let Some(material) = &call.context {
-        let replaced = material.outgoing.replaced.as_ref();
+    if let Some(context) = &call.context {
+        let replaced = context.outgoing.replaced.as_ref();
         let action = match (call.shortened > 0 || call.unbound, replaced) {
             (true, _) if status.is_success() => "recovered",
             (true, _) => "failed",
-            (false, Some((base, _))) => base.rewrite.made.action(),
+            (false, Some((base, _))) => base.prefix.made.action(),
             (false, None) => "passed",
         };
         headers.insert(ACTION, HeaderValue::from_static(action));
-        if let Some(reduced) = &material.reduced {
+        if let Some(reduced) = &context.reduced {
             headers.extend(text(reduced.len().to_string()).map(|value| (REDUCED, value)));
         }
-        let economy = economy_header(material).and_then(text);
+        let economy = economy_header(context).and_then(text);
         headers.extend(economy.map(|value| (ECONOMY, value)));
         if let Some((_, messages)) = replaced {
             headers.insert(REPLACED, HeaderValue::from(*messages));
-            let left_out = material.outgoing.left_out(&material.messages.body);
+            let left_out = context.outgoing.left_out(&context.messages.body);
             headers.insert(LEFT_OUT, HeaderValue::from(left_out));
         }
         if call.waited > 0 && replaced.is_some() {
             headers.insert(WAITED, HeaderValue::from(call.waited));
         }
         if call.dialect == Dialect::Anthropic {
-            headers.insert(MARKS, HeaderValue::from_static(material.marked.name()));
+            headers.insert(MARKS, HeaderValue::from_static(context.marked.name()));
         }
     }
     let note = call.note.clone().and_then(text);

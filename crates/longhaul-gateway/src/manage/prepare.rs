@@ -38,28 +38,28 @@ pub(crate) struct Prepared {
 
 impl Compactor {
     /// Decides what is sent. Waits only if the request would not fit.
-    pub(crate) async fn prepare(self: &Arc<Self>, material: &mut RequestContext) -> Prepared {
+    pub(crate) async fn prepare(self: &Arc<Self>, context: &mut RequestContext) -> Prepared {
         let began = std::time::Instant::now();
         // The future is large, and few requests have new results.
-        Box::pin(self.reduce(material, ReductionPurpose::Sending)).await;
-        self.find(material).await;
-        let prepared = self.choose_prefix(material).await;
-        let (measured, step) = self.next_step(material, prepared);
-        self.measure_additions(material, &measured);
+        Box::pin(self.reduce(context, ReductionPurpose::Sending)).await;
+        self.find(context).await;
+        let prepared = self.choose_prefix(context).await;
+        let (measured, step) = self.next_step(context, prepared);
+        self.measure_additions(context, &measured);
         match step {
-            RequestStep::ClearAfterRest => self.clear_after_rest(material, measured.used).await,
-            RequestStep::DecideByPrice(policy) => self.economize(material, policy).await,
+            RequestStep::ClearAfterRest => self.clear_after_rest(context, measured.used).await,
+            RequestStep::DecideByPrice(policy) => self.economize(context, policy).await,
             RequestStep::Nothing => {}
         }
-        self.make_room(material, &measured).await;
-        let known = self.windows.of(&material.model);
+        self.make_room(context, &measured).await;
+        let known = self.windows.of(&context.model);
         if known.spec.thinking.binding.may_bind() {
-            settle::settle(&self.rewrites, material, self.clock.now()).await;
+            settle::settle(&self.prefixes, context, self.clock.now()).await;
         }
-        self.mark(material);
-        material.fresh = self.begins_anew(material);
+        self.mark(context);
+        context.fresh = self.begins_anew(context);
         // The next request may come before this one's usage is recorded.
-        let line = material.placed.line;
+        let line = context.placed.line;
         self.branch_states.started(line, self.clock.now());
         Prepared {
             waited: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
@@ -69,59 +69,59 @@ impl Compactor {
     /// What was measured last, and what is done to a request while it has room.
     fn next_step(
         &self,
-        material: &RequestContext,
+        context: &RequestContext,
         prepared: PreparedPrefix,
     ) -> (MeasuredReply, RequestStep) {
-        let history = self.branch_states.history(material.placed.line);
+        let history = self.branch_states.history(context.placed.line);
         let config = &self.settings.config;
         let rules = (&config.switches, &config.micro);
-        let policy = self.economy_of(material);
+        let policy = self.economy_of(context);
         let step = history.before_request(policy, prepared, rules, self.clock.now());
         (history.measured, step)
     }
 
     /// Clears old results, because the conversation was idle for so long that the provider's cache is cold (U3).
-    async fn clear_after_rest(self: &Arc<Self>, material: &mut RequestContext, used: u64) {
-        if self.work_on(material, WorkOccasion::Rested { used }).await {
-            self.find(material).await;
+    async fn clear_after_rest(self: &Arc<Self>, context: &mut RequestContext, used: u64) {
+        if self.work_on(context, WorkOccasion::Rested { used }).await {
+            self.find(context).await;
         }
     }
 
     /// Whether the prefix differs from that of the branch's last request. A fork continues with the prefix of the
     /// branch that it left.
-    pub(super) fn begins_anew(&self, material: &RequestContext) -> bool {
-        let replaced = material.outgoing.replaced.as_ref();
+    pub(super) fn begins_anew(&self, context: &RequestContext) -> bool {
+        let replaced = context.outgoing.replaced.as_ref();
         let beginning = replaced.map(|(base, _)| base.beginning());
-        let from = match material.placed.relation {
+        let from = match context.placed.relation {
             BranchRelation::Branches(from, _) => Some(from),
             _ => None,
         };
         self.branch_states
-            .sends(material.placed.line, from, beginning)
+            .sends(context.placed.line, from, beginning)
     }
 
     /// Work that a request waits for. It is boxed because it is seldom needed: an awaited future is part of each
     /// request's future, which is copied several times.
     pub(super) fn work_on<'w>(
         self: &'w Arc<Self>,
-        material: &RequestContext,
+        context: &RequestContext,
         occasion: WorkOccasion,
     ) -> Pin<Box<dyn Future<Output = bool> + Send + 'w>> {
-        Box::pin(self.work(material.clone(), occasion))
+        Box::pin(self.work(context.clone(), occasion))
     }
 
     /// Sets the gateway's cache breakpoints instead of the client's, if that is configured or if the client sets none.
-    pub(super) fn mark(&self, material: &mut RequestContext) {
-        if material.messages.dialect != Dialect::Anthropic {
+    pub(super) fn mark(&self, context: &mut RequestContext) {
+        if context.messages.dialect != Dialect::Anthropic {
             return;
         }
-        let line = material.placed.line;
-        material.marked = match self.breakpoints {
+        let line = context.placed.line;
+        context.marked = match self.breakpoints {
             BreakpointMode::Manage => BreakpointOwner::Managed,
             BreakpointMode::Keep if self.branch_states.is_unmarked(line) => {
                 BreakpointOwner::Managed
             }
-            BreakpointMode::Keep if material.messages.recognized.breakpoints.are_set() => {
+            BreakpointMode::Keep if context.messages.recognized.breakpoints.are_set() => {
                 BreakpointOwner::Kept
             }
             // A call that may never be continued is left as it is.
@@ -134,31 +134,31 @@ impl Compactor {
             }
         };
         if matches!(
-            material.marked,
+            context.marked,
             BreakpointOwner::Managed | BreakpointOwner::ManagedNow
         ) {
             let trail = self.branch_states.trail(line);
             let mode = BreakpointMode::Manage;
-            (material.outgoing).set_breakpoints(&material.messages, mode, trail.as_deref());
+            (context.outgoing).set_breakpoints(&context.messages, mode, trail.as_deref());
         }
     }
 
     /// Prepares a request that only counts tokens: nothing is made for it.
-    pub(crate) async fn found(&self, material: &mut RequestContext) {
-        Box::pin(self.reduce(material, ReductionPurpose::Counting)).await;
-        self.find(material).await;
-        let known = self.windows.of(&material.model);
+    pub(crate) async fn found(&self, context: &mut RequestContext) {
+        Box::pin(self.reduce(context, ReductionPurpose::Counting)).await;
+        self.find(context).await;
+        let known = self.windows.of(&context.model);
         if known.spec.thinking.binding.may_bind() {
-            settle::as_if_settled(material, self.clock.now());
+            settle::as_if_settled(context, self.clock.now());
         }
     }
 
     /// Puts the compacted prefix in place, if there is one.
-    pub(super) async fn find(&self, material: &mut RequestContext) {
-        match self.beginning(material).await {
+    pub(super) async fn find(&self, context: &mut RequestContext) {
+        match self.beginning(context).await {
             Ok(Some(base)) => {
-                let behind = self.with_prefix(material, &base);
-                material.outgoing = behind.unwrap_or_else(|| material.outgoing.clone());
+                let behind = self.with_prefix(context, &base);
+                context.outgoing = behind.unwrap_or_else(|| context.outgoing.clone());
             }
             Ok(None) => {}
             Err(error) => {
@@ -170,30 +170,30 @@ impl Compactor {
     /// The body of a request with a compacted prefix, whose messages are made from the client's if they are not at hand.
     pub(super) fn with_prefix(
         &self,
-        material: &RequestContext,
+        context: &RequestContext,
         base: &Arc<LoadedPrefix>,
     ) -> Option<OutgoingRequestBody> {
         if !base.is_incomplete() {
-            return material.outgoing_with(base);
+            return context.outgoing_with(base);
         }
         let whole = self
-            .rewrites
-            .keep_loaded(material.completed(base.rewrite.clone())?);
-        material.outgoing_with(&whole)
+            .prefixes
+            .keep_loaded(context.completed(base.prefix.clone())?);
+        context.outgoing_with(&whole)
     }
 
     /// Chooses between the prefix that was found and the one that was sent last. Returns whether the newer one is held
     /// back.
-    async fn choose_prefix(&self, material: &mut RequestContext) -> PreparedPrefix {
-        let standing = self.branch_states.of(material.placed.line);
-        let known = self.windows.of(&material.model);
-        let (Some(window), Some((newer, _))) = (&known.window, &material.outgoing.replaced) else {
+    async fn choose_prefix(&self, context: &mut RequestContext) -> PreparedPrefix {
+        let standing = self.branch_states.of(context.placed.line);
+        let known = self.windows.of(&context.model);
+        let (Some(window), Some((newer, _))) = (&known.window, &context.outgoing.replaced) else {
             return PreparedPrefix::None;
         };
         let found = FoundBeginning {
             beginning: newer.beginning(),
             origin: origin(newer),
-            sent_elsewhere: match self.rewrites.are_all_known() {
+            sent_elsewhere: match self.prefixes.are_all_known() {
                 true => SentElsewhere::No,
                 false => SentElsewhere::Possibly,
             },
@@ -203,29 +203,29 @@ impl Compactor {
             return PreparedPrefix::None;
         }
         let before = match former {
-            None => Some(OutgoingRequestBody::unchanged(&material.messages.body)),
+            None => Some(OutgoingRequestBody::unchanged(&context.messages.body)),
             Some(at) => {
-                let found = self.rewrites.find(material.tenant, &[at]).await;
+                let found = self.prefixes.find(context.tenant, &[at]).await;
                 let found = found.ok().flatten();
-                found.and_then(|base| self.with_prefix(material, &base))
+                found.and_then(|base| self.with_prefix(context, &base))
             }
         };
         let Some(before) = before else {
             return PreparedPrefix::None;
         };
-        let newer = std::mem::replace(&mut material.outgoing, before);
+        let newer = std::mem::replace(&mut context.outgoing, before);
         let measured = &standing.history.measured;
         let former = FormerBeginning {
             beginning: former,
-            continuation: match material.first_after(measured.at) {
+            continuation: match context.first_after(measured.at) {
                 Some(_) => MeasuredContinuation::Continues,
                 None => MeasuredContinuation::Differs,
             },
-            expected: self.expected(material, measured),
+            expected: self.expected(context, measured),
         };
         let prepared = standing.history.keeps_former(&former, window);
         if prepared == PreparedPrefix::None {
-            material.outgoing = newer;
+            context.outgoing = newer;
         }
         prepared
     }
@@ -233,15 +233,15 @@ impl Compactor {
     /// The compacted prefix that a request may begin with.
     pub(super) async fn beginning(
         &self,
-        material: &RequestContext,
+        context: &RequestContext,
     ) -> Result<Option<Arc<LoadedPrefix>>, StoreError> {
-        let mut hashes = &*material.messages.recognized.hashes;
+        let mut hashes = &*context.messages.recognized.hashes;
         loop {
-            let found = self.rewrites.find(material.tenant, hashes).await?;
+            let found = self.prefixes.find(context.tenant, hashes).await?;
             match found {
                 // The prefix also replaces the current question: the client never saw the answer, and asks again.
-                Some(base) if !material.may_begin_with(&base) => {
-                    let at = material.messages.recognized.position(base.rewrite.at);
+                Some(base) if !context.may_begin_with(&base) => {
+                    let at = context.messages.recognized.position(base.prefix.at);
                     hashes = hashes.get(..at.unwrap_or(0)).unwrap_or_default();
                 }
                 found => return Ok(found),
@@ -251,36 +251,36 @@ impl Compactor {
 
     /// The upstream rejects thinking that followed a different beginning, as when the store was lost or the client
     /// edits its history: leaves the thinking out. Returns whether it did.
-    pub(crate) async fn unbind(&self, material: &mut RequestContext) -> bool {
-        let unbound = settle::without_thinking(&self.rewrites, material, self.clock.now()).await;
-        self.mark(material);
+    pub(crate) async fn unbind(&self, context: &mut RequestContext) -> bool {
+        let unbound = settle::without_thinking(&self.prefixes, context, self.clock.now()).await;
+        self.mark(context);
         unbound
     }
 
     /// Compacts a request that would not fit.
     pub(super) async fn make_room(
         self: &Arc<Self>,
-        material: &mut RequestContext,
+        context: &mut RequestContext,
         measured: &MeasuredReply,
     ) {
-        let known = self.windows.of(&material.model);
+        let known = self.windows.of(&context.model);
         let Some(window) = &known.window else {
             return;
         };
         let timing = self.timing();
         // A token is at least one byte.
-        if (material.outgoing.len() as u64) < room_limit(window, timing) {
+        if (context.outgoing.len() as u64) < room_limit(window, timing) {
             return;
         }
         let tokenizer = known.spec.tokenizer;
-        let expected = self.expected(material, measured);
+        let expected = self.expected(context, measured);
         let need = room_need(expected, window, timing, &self.settings.config.switches);
-        if need == RoomNeed::None || !material.may_be_shortened(window.auto_compact, tokenizer) {
+        if need == RoomNeed::None || !context.may_be_shortened(window.auto_compact, tokenizer) {
             return;
         }
         for tries in 0..TRIES {
             let need = RoomRequirement {
-                density: TokenDensity::measured(expected, material.weight().total()),
+                density: TokenDensity::measured(expected, context.weight().total()),
                 pressing: OversizedRequest {
                     refused: OverflowEvidence::Expected,
                     limit: None,
@@ -288,8 +288,8 @@ impl Compactor {
                 },
                 refused_with: None,
             };
-            if self.work_on(material, WorkOccasion::Full(need)).await {
-                return self.find(material).await;
+            if self.work_on(context, WorkOccasion::Full(need)).await {
+                return self.find(context).await;
             }
         }
     }
@@ -297,51 +297,51 @@ impl Compactor {
     /// The first message that came since the last measurement, if that is of what is sent now.
     fn first_unmeasured(
         &self,
-        material: &RequestContext,
+        context: &RequestContext,
         measured: &MeasuredReply,
     ) -> Option<usize> {
-        let tokenizer = self.windows.of(&material.model).spec.tokenizer;
-        let base = material.outgoing.replaced.as_ref();
+        let tokenizer = self.windows.of(&context.model).spec.tokenizer;
+        let base = context.outgoing.replaced.as_ref();
         let same = measured.used > 0
             && measured.tokenizer == tokenizer
             && measured.beginning == base.map(|(base, _)| base.beginning());
-        material.first_after(measured.at).filter(|_| same)
+        context.first_after(measured.at).filter(|_| same)
     }
 
     /// Counts what came since the last measurement, so that the next one shows how far off the count is (X4).
-    fn measure_additions(&self, material: &mut RequestContext, measured: &MeasuredReply) {
-        let new = self.first_unmeasured(material, measured);
+    fn measure_additions(&self, context: &mut RequestContext, measured: &MeasuredReply) {
+        let new = self.first_unmeasured(context, measured);
         let sizes = new.and_then(|new| {
-            let sizes = SizedHistory::of(material, &self.sizes, &self.settings)?;
+            let sizes = SizedHistory::of(context, &self.sizes, &self.settings)?;
             Some(sizes.from(new))
         });
-        material.additions = sizes;
+        context.additions = sizes;
     }
 
     /// How many tokens a request will have: what was measured, plus a calibrated count of what is new with its bound
     /// (X4). If nothing was measured of what is sent now, all of it is counted.
-    pub(super) fn expected(&self, material: &RequestContext, measured: &MeasuredReply) -> u64 {
-        if let Some(expected) = material.expected {
+    pub(super) fn expected(&self, context: &RequestContext, measured: &MeasuredReply) -> u64 {
+        if let Some(expected) = context.expected {
             return expected;
         }
-        let tokenizer = self.windows.of(&material.model).spec.tokenizer;
-        let counter = self.branch_states.counter(material.placed.line, tokenizer);
+        let tokenizer = self.windows.of(&context.model).spec.tokenizer;
+        let counter = self.branch_states.counter(context.placed.line, tokenizer);
         let careful = |count: UnscaledTokens| {
             let estimate = counter.scaled(count);
             estimate.tokens + estimate.bound
         };
-        let Some(sizes) = SizedHistory::of(material, &self.sizes, &self.settings) else {
-            return TokenDensity::careful(tokenizer).tokens(material.weight().total());
+        let Some(sizes) = SizedHistory::of(context, &self.sizes, &self.settings) else {
+            return TokenDensity::careful(tokenizer).tokens(context.weight().total());
         };
-        if let Some(new) = self.first_unmeasured(material, measured) {
-            let beside = material.size().beside.saturating_sub(measured.beside);
+        if let Some(new) = self.first_unmeasured(context, measured) {
+            let beside = context.size().beside.saturating_sub(measured.beside);
             // The parts besides the messages are English and JSON.
             return measured.used + careful(sizes.from(new)) + beside as u64 / 2;
         }
-        match &material.outgoing.replaced {
+        match &context.outgoing.replaced {
             // It was made while no request waited, so it was counted with nothing after it.
-            Some((base, until)) if base.rewrite.made.waited.is_none() && !base.rewrite.settled => {
-                base.rewrite.made.after + careful(sizes.from(*until))
+            Some((base, until)) if base.prefix.made.waited.is_none() && !base.prefix.settled => {
+                base.prefix.made.after + careful(sizes.from(*until))
             }
             _ => careful(UnscaledTokens::whole(sizes.unscaled_total())),
         }
@@ -350,7 +350,7 @@ impl Compactor {
 
 /// Why a compacted prefix was made.
 fn origin(prefix: &LoadedPrefix) -> BeginningOrigin {
-    let made = &prefix.rewrite.made;
+    let made = &prefix.prefix.made;
     if made.economy().is_some() {
         BeginningOrigin::Price
     } else if made.waited.is_some() {

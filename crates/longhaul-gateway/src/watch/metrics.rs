@@ -89,7 +89,7 @@ pub struct Metrics {
     findings: Mutex<BTreeMap<&'static str, u64>>,
     dropped: AtomicU64,
     lines: AtomicU64,
-    recognised: [AtomicU64; RECOGNISED.len()],
+    recognized: [AtomicU64; RECOGNISED.len()],
     durations: [AtomicU64; BOUNDS.len() + 1],
     duration_sum: AtomicU64,
     compactions: [AtomicU64; store::CompactedPrefixKind::ALL.len()],
@@ -218,7 +218,7 @@ impl Metrics {
             BranchRelation::Extends(_) => 2,
             BranchRelation::Branches(..) => 3,
         };
-        add(&self.recognised[at], 1);
+        add(&self.recognized[at], 1);
         if matches!(relation, BranchRelation::New | BranchRelation::Branches(..)) {
             add(&self.lines, 1);
         }
@@ -331,7 +331,7 @@ impl Metrics {
             counter(
                 "recognised",
                 "Requests by their relation to known conversations.",
-                labelled("as", &RECOGNISED, &self.recognised),
+                labelled("as", &RECOGNISED, &self.recognized),
             ),
             counter(
                 "lines_begun",

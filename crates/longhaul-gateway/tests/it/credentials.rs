@@ -130,7 +130,7 @@ async fn without_a_credential_nothing_is_shared_beyond_this_machine_unless_wante
     for (keyless, expected) in [
         (
             KeylessClients::Apart,
-            "sent without a key, and so not recognised",
+            "sent without a key, and so not recognized",
         ),
         (KeylessClients::Shared, "2 messages more"),
     ] {
