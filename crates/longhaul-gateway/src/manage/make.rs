@@ -463,7 +463,7 @@ fn written_by(kind: CompactedPrefixKind) -> Option<HistoryAuthor> {
     match kind {
         CompactedPrefixKind::Cleared | CompactedPrefixKind::Settled => None,
         CompactedPrefixKind::Noted => Some(HistoryAuthor::Notes),
-        CompactedPrefixKind::Summarised => Some(HistoryAuthor::Model),
+        CompactedPrefixKind::Summarized => Some(HistoryAuthor::Model),
         CompactedPrefixKind::Extracted => Some(HistoryAuthor::Extracts),
     }
 }

@@ -142,7 +142,7 @@ fn planned(
         notes: Some(&SessionNotes::parse(notes)),
         template: &NotesTemplate::default(),
         path: REST,
-        last_summarised: last.and_then(|last| last.view().uuid()),
+        last_summarized: last.and_then(|last| last.view().uuid()),
         pieces: &pieces,
         entries: &entries,
         beside: Estimate::new(settings.before_messages),

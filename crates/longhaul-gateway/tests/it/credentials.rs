@@ -150,7 +150,7 @@ async fn without_a_credential_nothing_is_shared_beyond_this_machine_unless_wante
 }
 
 #[tokio::test]
-async fn an_organisation_counts_only_where_the_upstream_let_the_client_in() {
+async fn an_organization_counts_only_where_the_upstream_let_the_client_in() {
     // It names the same organization for every key, and accepts keys that begin with "good".
     let mut upstream = Upstream::start().await;
     let url = upstream.url();

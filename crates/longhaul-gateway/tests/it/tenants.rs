@@ -14,14 +14,14 @@ use url::Url;
 use super::support::{self, Upstream, exchange, header, options, post, read_message};
 
 /// The organization of each key, as the upstream reports it.
-type Organisations = Arc<Mutex<HashMap<&'static str, &'static str>>>;
+type Organizations = Arc<Mutex<HashMap<&'static str, &'static str>>>;
 
 /// An upstream that reports the organization of a key.
-async fn organised(known: &[(&'static str, &'static str)]) -> (Url, Organisations) {
+async fn organized(known: &[(&'static str, &'static str)]) -> (Url, Organizations) {
     let mut upstream = Upstream::start().await;
     let url = upstream.url();
-    let organisations: Organisations = Arc::new(Mutex::new(known.iter().copied().collect()));
-    let told = Arc::clone(&organisations);
+    let organizations: Organizations = Arc::new(Mutex::new(known.iter().copied().collect()));
+    let told = Arc::clone(&organizations);
     tokio::spawn(async move {
         while let Some(mut stream) = upstream.accepted.recv().await {
             let told = Arc::clone(&told);
@@ -29,16 +29,16 @@ async fn organised(known: &[(&'static str, &'static str)]) -> (Url, Organisation
                 while let Some(request) = read_message(&mut stream).await {
                     let request = String::from_utf8(request).unwrap();
                     let key = header(&request, "x-api-key").unwrap();
-                    let organisation = told.lock().unwrap()[key.as_str()];
+                    let organization = told.lock().unwrap()[key.as_str()];
                     let answer = format!(
-                        "HTTP/1.1 200 OK\r\nanthropic-organization-id: {organisation}\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{{}}"
+                        "HTTP/1.1 200 OK\r\nanthropic-organization-id: {organization}\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{{}}"
                     );
                     stream.write_all(answer.as_bytes()).await.unwrap();
                 }
             });
         }
     });
-    (url, organisations)
+    (url, organizations)
 }
 
 fn turns(about: &str, count: usize) -> Value {
@@ -84,8 +84,8 @@ async fn overtaken(gateway: &Gateway, key: &str, messages: &Value) -> (String, S
 }
 
 #[tokio::test]
-async fn x8_a_conversation_begun_before_its_organisation_was_known_goes_on_behind_it() {
-    let (url, _) = organised(&[("k", "org"), ("other key", "org"), ("stranger", "theirs")]).await;
+async fn x8_a_conversation_begun_before_its_organization_was_known_goes_on_behind_it() {
+    let (url, _) = organized(&[("k", "org"), ("other key", "org"), ("stranger", "theirs")]).await;
     let folder = tempfile::tempdir().unwrap();
     let start = || async {
         let store = Arc::new(SqliteStore::open(&folder.path().join("books.sqlite")).unwrap());
@@ -116,13 +116,13 @@ async fn x8_a_conversation_begun_before_its_organisation_was_known_goes_on_behin
 }
 
 #[tokio::test]
-async fn x8_a_key_that_changes_its_organisation_takes_nothing_along() {
-    let (url, organisations) = organised(&[("k", "first"), ("colleague", "first")]).await;
+async fn x8_a_key_that_changes_its_organization_takes_nothing_along() {
+    let (url, organizations) = organized(&[("k", "first"), ("colleague", "first")]).await;
     let gateway = Gateway::start(options(url)).await.unwrap();
     ask(&gateway, "colleague", &turns("hello", 1)).await;
     let (line, _) = ask(&gateway, "k", &turns("ours", 1)).await;
     assert_eq!(ask(&gateway, "k", &turns("ours", 3)).await.0, line);
-    organisations.lock().unwrap().insert("k", "second");
+    organizations.lock().unwrap().insert("k", "second");
     // The response to this request reports the change.
     ask(&gateway, "k", &turns("else", 1)).await;
     let (moved, note) = ask(&gateway, "k", &turns("ours", 5)).await;
@@ -136,7 +136,7 @@ async fn x8_a_key_that_changes_its_organisation_takes_nothing_along() {
 
 #[tokio::test]
 async fn x8_the_memory_of_beginnings_is_kept_apart_too() {
-    let (url, _) = organised(&[("k", "org"), ("stranger", "theirs")]).await;
+    let (url, _) = organized(&[("k", "org"), ("stranger", "theirs")]).await;
     let gateway = Gateway::start(options(url)).await.unwrap();
     // Long enough to be recognized by its beginning.
     let long = "many words ".repeat(2_000);
@@ -149,8 +149,8 @@ async fn x8_the_memory_of_beginnings_is_kept_apart_too() {
 }
 
 #[tokio::test]
-async fn x8_costs_by_key_tell_the_keys_of_an_organisation_apart() {
-    let (url, _) = organised(&[("one", "o"), ("two", "o")]).await;
+async fn x8_costs_by_key_tell_the_keys_of_an_organization_apart() {
+    let (url, _) = organized(&[("one", "o"), ("two", "o")]).await;
     let gateway = Gateway::start(options(url)).await.unwrap();
     for (key, about) in [("one", "a"), ("two", "b"), ("two", "c")] {
         ask(&gateway, key, &turns(about, 1)).await;

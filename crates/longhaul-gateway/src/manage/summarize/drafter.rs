@@ -195,7 +195,7 @@ fn drafted(
     CompactedDraft {
         kind: match done.by {
             Summarizer::Local => CompactedPrefixKind::Extracted,
-            _ => CompactedPrefixKind::Summarised,
+            _ => CompactedPrefixKind::Summarized,
         },
         conversation: CompactableConversation {
             dialect: conversation.dialect,

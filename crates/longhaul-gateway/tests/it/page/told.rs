@@ -155,7 +155,7 @@ pub(crate) fn long() -> (Vec<UsageLogRecord>, Vec<PrefixProvenance>) {
         let before = window;
         let shrink = match turn {
             18 => Some((CompactedPrefixKind::Cleared, 62_000, 0, None)),
-            27 => Some((CompactedPrefixKind::Summarised, 34_000, 0, Some(0.171))),
+            27 => Some((CompactedPrefixKind::Summarized, 34_000, 0, Some(0.171))),
             40 => Some((CompactedPrefixKind::Noted, 31_000, 0, None)),
             46 => Some((CompactedPrefixKind::Settled, 44_000, 0, None)),
             55 => Some((CompactedPrefixKind::Extracted, 36_000, 2_350, Some(0.052))),
@@ -163,7 +163,7 @@ pub(crate) fn long() -> (Vec<UsageLogRecord>, Vec<PrefixProvenance>) {
         };
         if let Some((kind, after, waited, cost)) = shrink {
             let one = made(at - 0.4, kind, before, after, waited, cost);
-            if kind == CompactedPrefixKind::Summarised {
+            if kind == CompactedPrefixKind::Summarized {
                 // On a model that binds its thinking, its first use is recorded, too.
                 let settled = PrefixProvenance {
                     at: minute(at - 0.1),
