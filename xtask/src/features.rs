@@ -4,7 +4,7 @@
 //! With none, a session with a model of one's own must need neither a C compiler nor TLS, and few crates: they are
 //! counted, and what only compiles C is refused by name. Then everything is checked without warnings, and the tests of
 //! `crates/longhaul/tests/small` run against the library without features. Builds use the profile `features`, which
-//! optimises nothing.
+//! optimizes nothing.
 
 use std::collections::BTreeSet;
 

@@ -61,7 +61,7 @@ pub enum AgentEvent {
     /// An event of the session's engine: clearing, compaction, cache breaks.
     Engine(Event),
     /// A summary is being written: this many characters have arrived.
-    Summarising(usize),
+    Summarizing(usize),
     /// The status has changed.
     Glance(AgentStatus),
     /// A notice for people, in a sentence.

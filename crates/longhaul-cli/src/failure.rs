@@ -12,7 +12,7 @@ use longhaul_agent::project_setup::ProjectSetupError;
 use longhaul_agent::screen::ScreenError;
 use longhaul_core::config::ConfigError;
 use longhaul_core::economy::replay::Unreplayable;
-use longhaul_core::listing::harmless_but_coloured;
+use longhaul_core::listing::harmless_but_colored;
 use longhaul_core::message::PrefixEntryError;
 use longhaul_core::models::ModelFileError;
 use longhaul_core::prompt::RequestNotReady;
@@ -500,7 +500,7 @@ impl CliError {
 /// Prints a line on stderr. If even that fails there is nothing left to do.
 pub(crate) fn tell(line: &str) {
     use std::io::Write;
-    let _ = writeln!(anstream::stderr(), "{}", harmless_but_coloured(line));
+    let _ = writeln!(anstream::stderr(), "{}", harmless_but_colored(line));
 }
 
 /// Prints a warning on stderr.

@@ -6,7 +6,7 @@ mod charset;
 use std::borrow::Cow;
 use std::io::{self, BufWriter, IsTerminal, Write};
 
-use longhaul_core::listing::{harmless_but_coloured, harmless_json};
+use longhaul_core::listing::{harmless_but_colored, harmless_json};
 use serde::Serialize;
 
 use crate::failure::CliError;
@@ -15,7 +15,7 @@ use charset::Charset;
 /// Prints a page for a person: without color where it would not be seen, and in ASCII where the locale has nothing else.
 pub(crate) fn page(text: &str) -> Result<(), CliError> {
     let mut out = anstream::stdout().lock();
-    let text = harmless_but_coloured(text);
+    let text = harmless_but_colored(text);
     let text = match charset::of_locale(|name| std::env::var(name).ok()) {
         Charset::Unicode => text,
         Charset::Ascii => charset::to_ascii(&text).into(),
@@ -35,7 +35,7 @@ pub(crate) fn bytes<B: AsRef<[u8]>>(slices: impl IntoIterator<Item = B>) -> Resu
             let slice = slice.as_ref();
             if is_seen {
                 let text = String::from_utf8_lossy(slice);
-                let text = harmless_but_coloured(&text);
+                let text = harmless_but_colored(&text);
                 out.write_all(harmless_json(&text).as_bytes())?;
             } else {
                 out.write_all(slice)?

@@ -32,7 +32,7 @@ pub(crate) fn stdin() -> StdinLock<'static> {
 }
 
 /// Decides by its beginning whether a source is a transcript. The bytes that were read are returned.
-pub(crate) fn recognise(
+pub(crate) fn recognize(
     source: &mut impl Read,
     name: &str,
     failed: impl Fn(io::Error) -> CliError,
@@ -44,7 +44,7 @@ pub(crate) fn recognise(
         .take(head_bytes)
         .read_to_end(&mut head)
         .map_err(failed)?;
-    match format::recognise(&head) {
+    match format::recognize(&head) {
         DetectedFormat::Foreign(foreign) => Err(CliError::Foreign {
             name: name.to_owned(),
             foreign,
@@ -62,7 +62,7 @@ pub(crate) fn buffered(
     name: &str,
     failed: impl Fn(io::Error) -> CliError,
 ) -> Result<Vec<u8>, CliError> {
-    let (mut bytes, _) = recognise(&mut source, name, &failed)?;
+    let (mut bytes, _) = recognize(&mut source, name, &failed)?;
     let mut rest = source.take(MOST_BUFFERED);
     rest.read_to_end(&mut bytes).map_err(&failed)?;
     if rest.limit() == 0 {
@@ -80,7 +80,7 @@ pub(crate) fn inspection(
     name: &str,
     failed: impl Fn(io::Error) -> CliError,
 ) -> Result<Inspection, CliError> {
-    let (head, verdict) = recognise(&mut source, name, &failed)?;
+    let (head, verdict) = recognize(&mut source, name, &failed)?;
     let mut lines = LineReader::new(Cursor::new(head).chain(source));
     let mut inspection = Inspection::new();
     while let Some(line) = lines.next().map_err(&failed)? {
@@ -117,7 +117,7 @@ pub(crate) fn refuse_no_transcript(path: &Path) -> Result<(), CliError> {
         source,
     };
     let mut file = File::open(path).map_err(failed)?;
-    let (head, verdict) = recognise(&mut file, &name, failed)?;
+    let (head, verdict) = recognize(&mut file, &name, failed)?;
     if verdict == DetectedFormat::Unclear {
         inspection(Cursor::new(head).chain(file), &name, failed)?;
     }

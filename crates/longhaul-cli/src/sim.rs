@@ -153,7 +153,7 @@ fn log(command: &Command) -> Result<Option<Box<dyn Write + Send>>, CliError> {
 
 /// The model that answers: the script if there is one, otherwise the agent; with its misbehavior.
 fn model(command: &Command) -> Result<SimModel, CliError> {
-    let misbehaviour = match &command.misbehave {
+    let misbehavior = match &command.misbehave {
         None => Misbehavior::default(),
         Some(spec) => spec.parse().map_err(|source| CliError::Misbehave {
             spec: spec.clone(),
@@ -164,7 +164,7 @@ fn model(command: &Command) -> Result<SimModel, CliError> {
     Ok(SimModel::new(model::SimModelOptions {
         seed: command.seed,
         script,
-        misbehaviour,
+        misbehavior,
         ..model::SimModelOptions::default()
     }))
 }

@@ -15,7 +15,7 @@ pub(crate) fn width() -> usize {
 }
 
 /// Whether pictures may use color. Where they may not, they use letters instead.
-pub(crate) fn has_colour() -> bool {
+pub(crate) fn has_color() -> bool {
     anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never
 }
 

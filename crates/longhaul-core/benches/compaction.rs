@@ -56,7 +56,7 @@ fn plan() {
         for _ in 0..ROUNDS {
             let start = Instant::now();
             engine.handle(EngineInput::Compact(CompactRequest::default()), NOW);
-            let asked = summarise(&mut engine);
+            let asked = summarize(&mut engine);
             times.push(start.elapsed());
             black_box(asked);
             engine.handle(EngineInput::Cancel, NOW);
@@ -75,7 +75,7 @@ fn plan() {
 }
 
 /// Reports that the hooks have run, and returns the size of the request for the summary.
-fn summarise(engine: &mut Engine) -> usize {
+fn summarize(engine: &mut Engine) -> usize {
     let mut offset = 1 << 30;
     while let Some(effect) = engine.poll() {
         let (id, outcome) = match effect {

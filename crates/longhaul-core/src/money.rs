@@ -133,7 +133,7 @@ impl fmt::Display for Usd {
     }
 }
 
-/// Serialises the amount as a number of dollars, as in `cost_usd` fields.
+/// Serializes the amount as a number of dollars, as in `cost_usd` fields.
 impl Serialize for Usd {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_f64(self.to_f64())

@@ -18,7 +18,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// How long a store that did not respond is not asked.
 const REST: Duration = Duration::from_secs(5);
 /// How many keys are remembered.
-const MOST_ORGANISED: usize = 100_000;
+const MOST_ORGANIZED: usize = 100_000;
 
 /// Synchronizes gateways that share a store. Without peers it does nothing.
 pub(crate) struct PeerSync {
@@ -26,7 +26,7 @@ pub(crate) struct PeerSync {
     store: Arc<dyn UsageLogStore>,
     rests_until: Arc<Mutex<Option<Instant>>>,
     /// Keys and their organizations that the others know of.
-    organised: Mutex<BTreeSet<(Tenant, Tenant)>>,
+    organized: Mutex<BTreeSet<(Tenant, Tenant)>>,
 }
 
 /// A key's own tenant.
@@ -51,7 +51,7 @@ impl PeerSync {
             peers,
             store,
             rests_until: Arc::default(),
-            organised: Mutex::default(),
+            organized: Mutex::default(),
         }
     }
 
@@ -68,7 +68,7 @@ impl PeerSync {
     /// Learns what the others wrote of a key's conversation: `hashes` has the chain after each of its messages.
     pub(crate) async fn catch_up(
         &self,
-        recogniser: &BranchRecognizer,
+        recognizer: &BranchRecognizer,
         whose: (KeyTenant, Tenant),
         hashes: &[u128],
     ) {
@@ -88,7 +88,7 @@ impl PeerSync {
             peers.branch_tips_at(tenant, hashes.to_vec()).await
         });
         match tokio::time::timeout(PATIENCE, asked).await {
-            Ok(Ok(heads)) => recogniser.with_branches(|lines| lines.catch_up(&heads)),
+            Ok(Ok(heads)) => recognizer.with_branches(|lines| lines.catch_up(&heads)),
             Ok(Err(StoreError::Resting)) => {}
             Ok(Err(error)) => back_off(&self.rests_until, &error.to_string()),
             Err(_) => {
@@ -108,9 +108,9 @@ impl PeerSync {
         self.open()?;
         let (store, tenant) = (Arc::clone(&self.store), line.tenant);
         // If that fails, the usage log writer writes it too.
-        let organised = of_key != tenant && self.is_news(of_key, tenant);
-        let organised = organised.then_some(UsageLogRecord::Tenant(of_key, tenant));
-        let batch: Vec<UsageLogRecord> = (organised.into_iter())
+        let organized = of_key != tenant && self.is_news(of_key, tenant);
+        let organized = organized.then_some(UsageLogRecord::Tenant(of_key, tenant));
+        let batch: Vec<UsageLogRecord> = (organized.into_iter())
             .chain([UsageLogRecord::Line(line.clone())])
             .collect();
         let rests_until = Arc::clone(&self.rests_until);
@@ -126,19 +126,19 @@ impl PeerSync {
     }
 
     fn is_news(&self, of_key: Tenant, tenant: Tenant) -> bool {
-        let mut organised = self
-            .organised
+        let mut organized = self
+            .organized
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        if organised.len() > MOST_ORGANISED {
-            organised.clear();
+        if organized.len() > MOST_ORGANIZED {
+            organized.clear();
         }
-        organised.insert((of_key, tenant))
+        organized.insert((of_key, tenant))
     }
 
     fn forget(&self, of_key: Tenant, tenant: Tenant) {
-        let organised = self.organised.lock();
-        organised
+        let organized = self.organized.lock();
+        organized
             .unwrap_or_else(PoisonError::into_inner)
             .remove(&(of_key, tenant));
     }

@@ -4,7 +4,7 @@
 //! reads what the other writes. [`exchange`](World::exchange) makes a call and waits for its end.
 
 mod admit;
-mod catalogue;
+mod catalog;
 mod checked_messages;
 mod compacting;
 mod exchange;
@@ -163,12 +163,12 @@ impl World {
 
     /// Handles `GET /v1/models`.
     pub fn models(&self) -> Value {
-        catalogue::list(&self.models)
+        catalog::list(&self.models)
     }
 
     /// Handles `GET /v1/models/{id}`; `None` if there is no such model.
     pub fn model(&self, id: &str) -> Option<Value> {
-        catalogue::one(&self.models, id)
+        catalog::one(&self.models, id)
     }
 
     /// Advances the time.

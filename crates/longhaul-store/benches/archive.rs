@@ -118,7 +118,7 @@ fn hand_over(folder: &Path) {
     let batch = ArchiveBatch {
         entries,
         part: ArchivedPart::Whole,
-        presence: ViewPresence::Summarised,
+        presence: ViewPresence::Summarized,
     };
     let writer = ArchiveWriter::start(folder.join("small.db"), transcript).unwrap();
     let start = Instant::now();

@@ -7,7 +7,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use super::CheckContext;
-use super::catalogue::{PackageRegistry, PinnedPackage, TestedClient};
+use super::catalog::{PackageRegistry, PinnedPackage, TestedClient};
 use crate::workspace::text;
 
 /// Which versions to install.

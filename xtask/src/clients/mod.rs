@@ -1,13 +1,13 @@
 //! `cargo xtask clients`: real clients, unmodified, through the gateway to the offline world.
 //!
 //! Clients are installed from their registries into the target folder, so this needs a network and is not part of CI.
-//! `catalogue` lists the clients and their checks, `install` fetches them, `test_servers` starts a simulator with a
+//! `catalog` lists the clients and their checks, `install` fetches them, `test_servers` starts a simulator with a
 //! gateway in front of it, `run_program` runs foreign programs, `scripted` runs the checks of the SDKs (written in the
 //! SDKs' own languages, `xtask/clients` and the simulator's `tests/clients`), `claude_code` and `programs` drive whole
 //! programs, `report` prints the results. None of this judges what the gateway does inside: it checks that a client
 //! works, that the upstream refused nothing, and that the usage logs contain the calls.
 
-mod catalogue;
+mod catalog;
 mod claude_code;
 mod install;
 mod programs;
@@ -20,7 +20,7 @@ use std::path::PathBuf;
 
 use crate::TaskResult;
 use crate::workspace::{CargoWorkspace, cargo, output};
-use catalogue::{CLIENTS, ClientDriver, TestedClient};
+use catalog::{CLIENTS, ClientDriver, TestedClient};
 use install::{InstalledClient, WantedVersions};
 use report::{ClientReport, ReportShape};
 

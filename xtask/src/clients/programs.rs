@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::CheckContext;
-use super::catalogue::{AllowedRefusals, PackageRegistry, PromptProgram, WindowSize};
+use super::catalog::{AllowedRefusals, PackageRegistry, PromptProgram, WindowSize};
 use super::install::InstalledClient;
 use super::report::ClientReport;
 use super::run_program;

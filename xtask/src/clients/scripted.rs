@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::CheckContext;
-use super::catalogue::{CheckStage, PackageRegistry, SMALL, TestedClient};
+use super::catalog::{CheckStage, PackageRegistry, SMALL, TestedClient};
 use super::install::InstalledClient;
 use super::report::ClientReport;
 use super::run_program::{self, ProgramRun};

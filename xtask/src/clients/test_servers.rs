@@ -10,7 +10,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::CheckContext;
-use super::catalogue::{AllowedRefusals, SMALL, WindowSize};
+use super::catalog::{AllowedRefusals, SMALL, WindowSize};
 use super::report::ClientReport;
 use crate::workspace::{array, text};
 

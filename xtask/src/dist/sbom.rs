@@ -1,5 +1,5 @@
 //! The list of what the program was built of, in CycloneDX 1.5 (JSON): every crate that is compiled into it, with its
-//! version, licence, checksum and what it depends on.
+//! version, license, checksum and what it depends on.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_component_has_its_licence_and_its_checksum() {
+    fn a_component_has_its_license_and_its_checksum() {
         let lock = "[[package]]\nname = \"lib\"\nversion = \"1.0.0\"\nchecksum = \"abc\"\n\n[[package]]\nname = \"app\"\nversion = \"1.0.0\"\n";
         let workspace = workspace();
         let crates = crates_of(&workspace, "app");

@@ -1,4 +1,4 @@
-//! The licences of everything that is compiled into the program, each text once.
+//! The licenses of everything that is compiled into the program, each text once.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::workspace::text;
 
-/// How the names of files with a licence begin.
+/// How the names of files with a license begin.
 const NAMES: [&str; 6] = [
     "LICENSE",
     "LICENCE",

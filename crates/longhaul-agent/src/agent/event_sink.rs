@@ -82,7 +82,7 @@ impl Observer for MainObserver {
     }
 
     fn summarizing(&self, characters: usize) {
-        self.event_sink.send(AgentEvent::Summarising(characters));
+        self.event_sink.send(AgentEvent::Summarizing(characters));
     }
 }
 

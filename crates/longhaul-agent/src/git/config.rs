@@ -1,4 +1,4 @@
-//! Parses a git configuration file: its keys and values, in order. It is modelled on git's own parser, so that both see
+//! Parses a git configuration file: its keys and values, in order. It is modeled on git's own parser, so that both see
 //! the same keys: a key that only git sees could name a program.
 
 /// A setting, such as `core.fsmonitor`: the names are in lower case, the middle part is as written.

@@ -1,4 +1,4 @@
-//! A line in the form that a terminal takes: cut at the width, with the colours and characters that the terminal has.
+//! A line in the form that a terminal takes: cut at the width, with the colors and characters that the terminal has.
 
 use std::fmt::Write as _;
 
@@ -15,7 +15,7 @@ use super::{Charset, ColorSupport};
 /// What a terminal can show.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TerminalCapabilities {
-    pub(crate) colour: ColorSupport,
+    pub(crate) color: ColorSupport,
     pub(crate) charset: Charset,
 }
 
@@ -41,7 +41,7 @@ pub(crate) fn encode(line: &Line<'_>, width: usize, shows: TerminalCapabilities)
         let cell = &cells[at];
         let now = (cell.fg, cell.modifier);
         if style.replace(now) != Some(now) {
-            row.code.push_str(&sgr(cell, shows.colour));
+            row.code.push_str(&sgr(cell, shows.color));
         }
         let wide = columns(cell.symbol()).max(1);
         // Texts are made harmless when they are taken in; this catches anything that was missed.
@@ -63,7 +63,7 @@ pub(crate) fn encode(line: &Line<'_>, width: usize, shows: TerminalCapabilities)
     row
 }
 
-fn sgr(cell: &Cell, colour: ColorSupport) -> String {
+fn sgr(cell: &Cell, color: ColorSupport) -> String {
     let mut code = String::from("\x1b[0");
     for (modifier, number) in [
         (Modifier::BOLD, 1),
@@ -75,16 +75,16 @@ fn sgr(cell: &Cell, colour: ColorSupport) -> String {
             let _ = write!(code, ";{number}");
         }
     }
-    if let (Some(number), ColorSupport::On) = (foreground(cell.fg), colour) {
+    if let (Some(number), ColorSupport::On) = (foreground(cell.fg), color) {
         let _ = write!(code, ";{number}");
     }
     code.push('m');
     code
 }
 
-/// The number of one of the sixteen colours, whose look each terminal's user chooses.
-fn foreground(colour: Color) -> Option<u8> {
-    Some(match colour {
+/// The number of one of the sixteen colors, whose look each terminal's user chooses.
+fn foreground(color: Color) -> Option<u8> {
+    Some(match color {
         Color::Black => 30,
         Color::Red => 31,
         Color::Green => 32,
@@ -105,7 +105,7 @@ fn foreground(colour: Color) -> Option<u8> {
     })
 }
 
-/// A line for line mode: its text, with colours where they are wanted.
+/// A line for line mode: its text, with colors where they are wanted.
 pub(crate) fn plain(line: &Line<'_>, shows: TerminalCapabilities) -> String {
     let mut text = String::new();
     for span in &line.spans {
@@ -118,7 +118,7 @@ pub(crate) fn plain(line: &Line<'_>, shows: TerminalCapabilities) -> String {
         match style
             .fg
             .and_then(foreground)
-            .filter(|_| shows.colour == ColorSupport::On)
+            .filter(|_| shows.color == ColorSupport::On)
         {
             Some(number) => {
                 let _ = write!(text, "\x1b[{number}m{content}\x1b[0m");

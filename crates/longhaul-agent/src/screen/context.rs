@@ -1,6 +1,6 @@
 //! A drawing of the window (T4): a grid of cells, one for each share of it, with a legend and marks for the limits.
 //!
-//! With colours, a cell is a block, without them a letter; the legend names both.
+//! With colors, a cell is a block, without them a letter; the legend names both.
 
 use ratatui::style::{Color, Style};
 use ratatui::text::Span;
@@ -24,7 +24,7 @@ const WIDE: usize = 78;
 struct ContextSegment {
     name: &'static str,
     letter: char,
-    colour: Color,
+    color: Color,
     tokens: u64,
 }
 
@@ -35,10 +35,10 @@ fn parts(view: &ContextView) -> Vec<ContextSegment> {
         0 => "margin of the estimate",
         _ => "unaccounted",
     };
-    let part = |name, letter, colour, tokens| ContextSegment {
+    let part = |name, letter, color, tokens| ContextSegment {
         name,
         letter,
-        colour,
+        color,
         tokens,
     };
     vec![
@@ -56,7 +56,7 @@ fn parts(view: &ContextView) -> Vec<ContextSegment> {
 }
 
 /// The drawing at a width.
-pub(crate) fn picture(view: &ContextView, width: usize, colour: ColorSupport) -> Vec<WrappedLine> {
+pub(crate) fn picture(view: &ContextView, width: usize, color: ColorSupport) -> Vec<WrappedLine> {
     let status = &view.status;
     let head = format!(
         "{}: {} of {} tokens, {}% left",
@@ -71,12 +71,12 @@ pub(crate) fn picture(view: &ContextView, width: usize, colour: ColorSupport) ->
         WrappedLine::dim(origin(view)),
     ];
     let cells = CELLS.min(width.saturating_sub(2) / 2).max(4);
-    let field = field(view, cells, colour);
+    let field = field(view, cells, color);
     if width < WIDE {
         lines.extend(field);
-        lines.extend(legend(view, width, colour));
+        lines.extend(legend(view, width, color));
     } else {
-        let legend = legend(view, width - cells * 2 - 4, colour);
+        let legend = legend(view, width - cells * 2 - 4, color);
         let blank = WrappedLine::plain(" ".repeat(cells * 2 + 2));
         let rows = field.len().max(legend.len());
         for row in 0..rows {
@@ -115,7 +115,7 @@ fn origin(view: &ContextView) -> String {
 }
 
 /// The grid of cells.
-fn field(view: &ContextView, across: usize, colour: ColorSupport) -> Vec<WrappedLine> {
+fn field(view: &ContextView, across: usize, color: ColorSupport) -> Vec<WrappedLine> {
     let status = &view.status;
     let size = status.size.max(1) as u128;
     let total = across * ROWS;
@@ -140,9 +140,9 @@ fn field(view: &ContextView, across: usize, colour: ColorSupport) -> Vec<Wrapped
     for part in &parts {
         seen += part.tokens;
         let until = (u128::from(seen) * used as u128 / u128::from(sum)) as usize;
-        let symbol = symbol(part, colour);
+        let symbol = symbol(part, color);
         for cell in cells.iter_mut().take(until).skip(drawn) {
-            *cell = (symbol, Style::new().fg(part.colour));
+            *cell = (symbol, Style::new().fg(part.color));
         }
         drawn = until;
     }
@@ -155,8 +155,8 @@ fn field(view: &ContextView, across: usize, colour: ColorSupport) -> Vec<Wrapped
     rows.collect()
 }
 
-fn symbol(part: &ContextSegment, colour: ColorSupport) -> char {
-    match colour {
+fn symbol(part: &ContextSegment, color: ColorSupport) -> char {
+    match color {
         ColorSupport::On => '■',
         ColorSupport::Off => part.letter,
     }
@@ -173,7 +173,7 @@ fn marks(view: &ContextView) -> Vec<(u64, char)> {
     marks
 }
 
-fn legend(view: &ContextView, width: usize, colour: ColorSupport) -> Vec<WrappedLine> {
+fn legend(view: &ContextView, width: usize, color: ColorSupport) -> Vec<WrappedLine> {
     let size = view.status.size;
     let entry = |mark: Span<'static>, name: &str, tokens: u64, style: Style| {
         let figures = format!("{:>9} {:>6}", grouped(tokens), share(tokens, size));
@@ -189,10 +189,7 @@ fn legend(view: &ContextView, width: usize, colour: ColorSupport) -> Vec<Wrapped
     };
     let mut lines = Vec::new();
     for part in parts(view).iter().filter(|part| part.tokens > 0) {
-        let mark = styled(
-            symbol(part, colour).to_string(),
-            Style::new().fg(part.colour),
-        );
+        let mark = styled(symbol(part, color).to_string(), Style::new().fg(part.color));
         lines.push(entry(mark, part.name, part.tokens, Style::new()));
         if part.letter == 'R' {
             let shares = view.categories.shares(view.status.used);

@@ -9,8 +9,8 @@ use super::system::draws;
 pub struct DisplaySettings {
     /// Whether there is a live region or only lines.
     pub manner: DisplayMode,
-    /// Whether there are colours.
-    pub colour: ColorSupport,
+    /// Whether there are colors.
+    pub color: ColorSupport,
     /// Which characters are shown.
     pub charset: Charset,
 }
@@ -24,12 +24,12 @@ pub enum DisplayMode {
     Lines,
 }
 
-/// Whether there are colours.
+/// Whether there are colors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ColorSupport {
-    /// There are colours.
+    /// There are colors.
     On,
-    /// There are no colours: `NO_COLOR` is set, or the terminal has none.
+    /// There are no colors: `NO_COLOR` is set, or the terminal has none.
     Off,
 }
 
@@ -68,7 +68,7 @@ impl DisplaySettings {
             _ => DisplayMode::Lines,
         };
         let forced = set("CLICOLOR_FORCE").is_some_and(|value| value != "0");
-        let colour = match (set("NO_COLOR"), manner) {
+        let color = match (set("NO_COLOR"), manner) {
             (Some(_), _) => ColorSupport::Off,
             (None, DisplayMode::Full) => ColorSupport::On,
             (None, DisplayMode::Lines) if forced && !is_dumb => ColorSupport::On,
@@ -83,7 +83,7 @@ impl DisplaySettings {
         };
         Self {
             manner,
-            colour,
+            color,
             charset,
         }
     }
@@ -98,7 +98,7 @@ mod tests {
             let found = set.iter().find(|(key, _)| *key == name);
             found.map(|(_, value)| (*value).to_owned())
         });
-        (display.manner, display.colour, display.charset)
+        (display.manner, display.color, display.charset)
     }
 
     #[test]

@@ -41,7 +41,7 @@ pub(crate) async fn run(
     let mut signals = Signals::listen()?;
     let mut keys = KeyReader::start();
     let shows = TerminalCapabilities {
-        colour: display.colour,
+        color: display.color,
         charset: display.charset,
     };
     let mut screen = Screen {

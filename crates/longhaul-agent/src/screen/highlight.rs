@@ -1,4 +1,4 @@
-//! Code in replies, coloured by its language. Syntect finds the parts of the code; the colours are the terminal's own.
+//! Code in replies, colored by its language. Syntect finds the parts of the code; the colors are the terminal's own.
 
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
@@ -9,9 +9,9 @@ use syntect::parsing::{ParseState, Scope, ScopeStack, SyntaxReference, SyntaxSet
 
 use super::style::{BAD, GOOD, styled};
 
-/// Longer lines are not coloured: nobody writes them, and they take long.
+/// Longer lines are not colored: nobody writes them, and they take long.
 const LONGEST_LINE: usize = 1_000;
-/// The time for one block of code; what is left after it is not coloured.
+/// The time for one block of code; what is left after it is not colored.
 const BUDGET: Duration = Duration::from_millis(200);
 
 const KEYWORD: Style = Style::new().fg(Color::Magenta);
@@ -55,27 +55,27 @@ static KINDS: LazyLock<Vec<(Scope, Style)>> = LazyLock::new(|| {
         .collect()
 });
 
-/// The lines of a block of code. Every character stays; in a language that is not known, nothing is coloured.
+/// The lines of a block of code. Every character stays; in a language that is not known, nothing is colored.
 pub(crate) fn lines(code: &str, language: &str) -> Vec<Vec<Span<'static>>> {
-    let mut colouring = syntax(language).map(|syntax| (ParseState::new(syntax), ScopeStack::new()));
+    let mut coloring = syntax(language).map(|syntax| (ParseState::new(syntax), ScopeStack::new()));
     let begun = Instant::now();
     let mut lines = Vec::new();
     for line in code.lines() {
         if line.len() > LONGEST_LINE || begun.elapsed() > BUDGET {
-            colouring = None;
+            coloring = None;
         }
-        let coloured = colouring
+        let colored = coloring
             .as_mut()
-            .and_then(|(state, stack)| coloured(line, state, stack));
-        if coloured.is_none() {
-            colouring = None;
+            .and_then(|(state, stack)| colored(line, state, stack));
+        if colored.is_none() {
+            coloring = None;
         }
-        lines.push(coloured.unwrap_or_else(|| vec![Span::raw(line.to_owned())]));
+        lines.push(colored.unwrap_or_else(|| vec![Span::raw(line.to_owned())]));
     }
     lines
 }
 
-fn coloured(
+fn colored(
     line: &str,
     state: &mut ParseState,
     stack: &mut ScopeStack,

@@ -1,5 +1,5 @@
 //! Simple Markdown: headings, lists, code, quotes, tables as lines of text. Anything else is shown as it is written.
-//! `highlight.rs` colours code, `markdown_table.rs` aligns tables.
+//! `highlight.rs` colors code, `markdown_table.rs` aligns tables.
 
 use std::ops::Range;
 
@@ -382,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn q2_code_is_coloured_and_never_dim() {
+    fn q2_code_is_colored_and_never_dim() {
         let lines = render("```rust\nlet a = \"b\"; // c\n```\n\n```\nplain\n```", 80);
         let spans: Vec<&Span<'_>> = lines.iter().flat_map(|line| &line.line.spans).collect();
         let style_of = |text: &str| {

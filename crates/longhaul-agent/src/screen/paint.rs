@@ -187,7 +187,7 @@ mod tests {
     }
 
     const PLAIN: TerminalCapabilities = TerminalCapabilities {
-        colour: ColorSupport::Off,
+        color: ColorSupport::Off,
         charset: Charset::Utf8,
     };
 
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn q2_colours_and_signs_are_left_out_where_they_are_not_shown() {
+    fn q2_colors_and_signs_are_left_out_where_they_are_not_shown() {
         let line = Line::from(vec![style::styled("● ok", style::GOOD)]);
         let mut painter = painter(PLAIN);
         painter
@@ -261,7 +261,7 @@ mod tests {
         let cell = painter.out.screen().cell(0, 0).unwrap();
         assert_eq!(cell.fgcolor(), vt100::Color::Default);
         let ascii = TerminalCapabilities {
-            colour: ColorSupport::On,
+            color: ColorSupport::On,
             charset: Charset::Ascii,
         };
         let row = encode(&line, 20, ascii);

@@ -18,7 +18,7 @@ pub(crate) async fn run(
     display: DisplaySettings,
 ) -> io::Result<()> {
     let shows = TerminalCapabilities {
-        colour: display.colour,
+        color: display.color,
         charset: display.charset,
     };
     let mut signals = Signals::listen()?;

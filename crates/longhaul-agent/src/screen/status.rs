@@ -38,7 +38,7 @@ fn short_mode(mode: ApprovalMode) -> &'static str {
     }
 }
 
-/// The colour for how near the limit is.
+/// The color for how near the limit is.
 pub(crate) fn level_style(level: WindowLevel) -> Style {
     match level {
         WindowLevel::Ok => GOOD,

@@ -1,4 +1,4 @@
-//! The styles. Whatever a colour says is also said by a word or a sign.
+//! The styles. Whatever a color says is also said by a word or a sign.
 
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::Span;

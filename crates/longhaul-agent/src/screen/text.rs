@@ -11,14 +11,14 @@ const TAB: usize = 4;
 /// The mark for omitted text.
 pub(crate) const CUT: &str = "…";
 
-/// Makes a text of many lines harmless: line breaks stay, tabs become spaces, colours are removed, and everything else
+/// Makes a text of many lines harmless: line breaks stay, tabs become spaces, colors are removed, and everything else
 /// that would control a terminal becomes visible.
 pub(crate) fn clean(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut column = 0;
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
-        if let Some(behind) = without_colour(rest) {
+        if let Some(behind) = without_color(rest) {
             rest = behind;
             continue;
         }
@@ -100,8 +100,8 @@ fn shown(c: char) -> char {
     }
 }
 
-/// The text after an escape sequence that only sets a colour, if the text begins with one.
-fn without_colour(text: &str) -> Option<&str> {
+/// The text after an escape sequence that only sets a color, if the text begins with one.
+fn without_color(text: &str) -> Option<&str> {
     let parameters = text.strip_prefix("\u{1b}[")?;
     let end = parameters.find(|c: char| !matches!(c, '0'..='9' | ';' | ':'))?;
     parameters[end..].strip_prefix('m')

@@ -17,7 +17,8 @@ struct CompactJson<'a> {
     trigger: &'static str,
     before: u64,
     after: u64,
-    summariser: Summarizer,
+    #[serde(rename = "summariser")]
+    summarizer: Summarizer,
     model: Option<&'a str>,
     cost_usd: Option<f64>,
     kept: u64,
@@ -48,7 +49,7 @@ pub(super) fn print(shown: &CompactionPage<'_>) -> Result<(), CliError> {
         trigger: "manual",
         before: report.tokens.before,
         after: report.tokens.after,
-        summariser: shown.by(),
+        summarizer: shown.by(),
         model: shown.model.filter(|_| is_models),
         cost_usd: shown.cost().map(|cost| cost.to_f64()),
         kept: match shown.outcome {

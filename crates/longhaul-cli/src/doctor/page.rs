@@ -52,11 +52,11 @@ pub(super) fn render(found: &[Finding]) -> String {
 }
 
 fn shown(state: FindingState) -> (&'static str, Style) {
-    let colour = |colour: AnsiColor| Style::new().fg_color(Some(colour.into()));
+    let color = |color: AnsiColor| Style::new().fg_color(Some(color.into()));
     match state {
-        FindingState::Ok => ("ok", colour(AnsiColor::Green)),
+        FindingState::Ok => ("ok", color(AnsiColor::Green)),
         FindingState::Note => ("note", Style::new()),
-        FindingState::Warning => ("warning", colour(AnsiColor::Yellow)),
-        FindingState::Broken => ("broken", colour(AnsiColor::Red).bold()),
+        FindingState::Warning => ("warning", color(AnsiColor::Yellow)),
+        FindingState::Broken => ("broken", color(AnsiColor::Red).bold()),
     }
 }

@@ -4,12 +4,12 @@ use anstyle::{AnsiColor, Style};
 use longhaul_core::window::WindowLevel;
 
 pub(crate) fn style(level: WindowLevel) -> Style {
-    let colour = match level {
+    let color = match level {
         WindowLevel::Ok => AnsiColor::Green,
         WindowLevel::Warning => AnsiColor::Yellow,
         WindowLevel::AutoCompact | WindowLevel::Blocking => AnsiColor::Red,
     };
-    Style::new().fg_color(Some(colour.into())).bold()
+    Style::new().fg_color(Some(color.into())).bold()
 }
 
 pub(crate) fn word(level: WindowLevel) -> &'static str {

@@ -119,7 +119,7 @@ fn facts(record: &ArchiveRecord, room: usize) -> Vec<String> {
     let presence = match record.presence {
         ViewPresence::Live => "in view",
         ViewPresence::Cleared => "cleared",
-        ViewPresence::Summarised => "summarized",
+        ViewPresence::Summarized => "summarized",
         ViewPresence::Abandoned => "taken back",
         ViewPresence::Sidechain => "sub-agent's",
         other => other.name(),

@@ -228,7 +228,7 @@ fn lines(
     name: &str,
     failed: impl Fn(std::io::Error) -> CliError,
 ) -> Result<SessionRecordingReader, CliError> {
-    let (head, verdict) = reading::recognise(&mut source, name, &failed)?;
+    let (head, verdict) = reading::recognize(&mut source, name, &failed)?;
     let mut lines = LineReader::new(Cursor::new(head).chain(source));
     let mut reader = SessionRecordingReader::new();
     while let Some(line) = lines.next().map_err(&failed)? {

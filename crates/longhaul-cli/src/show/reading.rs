@@ -143,7 +143,7 @@ fn tail(path: &Path, source: &RereadableSource) -> Result<SessionReading, CliErr
     let name = source.name();
     let failed = |error| source.failed(error);
     let mut beginning = source.open().map_err(failed)?;
-    reading::recognise(&mut beginning, &name, failed)?;
+    reading::recognize(&mut beginning, &name, failed)?;
     let resumed = resume(path).map_err(|error| failed(error.source))?;
     if resumed.entries.is_empty() {
         // The tail holds nothing of a conversation: the whole file must show what it is.

@@ -112,11 +112,11 @@ fn a_folders_table_fits_its_terminal_and_keeps_the_beginning_of_ids() {
         world.write(path, plain_session().bytes);
     }
     for columns in [40, 60, 80, 120] {
-        for colour in ["", "1"] {
+        for color in ["", "1"] {
             let mut command = world.longhaul(["inspect", "all"]);
             command
                 .env("COLUMNS", columns.to_string())
-                .env("CLICOLOR_FORCE", colour);
+                .env("CLICOLOR_FORCE", color);
             let table = plain(&command.finish().ends(0).out);
             for line in table.lines() {
                 assert!(line.width() <= columns, "{columns}: {line}");

@@ -28,15 +28,15 @@ fn a_page_never_steers_the_terminal() {
         "other/evil\u{1b}]0;owned\u{7}.jsonl",
         "\u{1b}[2J",
     ] {
-        for colour in ["", "1"] {
+        for color in ["", "1"] {
             let mut command = world.longhaul(["inspect", target]);
-            let run = crate::support::Finish::finish(command.env("CLICOLOR_FORCE", colour));
+            let run = crate::support::Finish::finish(command.env("CLICOLOR_FORCE", color));
             for text in [&run.out, &run.err] {
                 // The only escapes are our own colors.
                 for code in text.split('\u{1b}').skip(1) {
                     let end = code.find(|c: char| !c.is_ascii_digit() && c != ';' && c != '[');
                     assert!(
-                        colour == "1" && code[end.unwrap()..].starts_with('m'),
+                        color == "1" && code[end.unwrap()..].starts_with('m'),
                         "{code:?} in {text:?}"
                     );
                 }

@@ -58,7 +58,7 @@ fn compactions_and_clearings_stand_in_the_order_in_which_they_happened() {
 }
 
 #[test]
-fn colour_is_for_terminals_or_when_forced_and_letters_stand_in_for_it() {
+fn color_is_for_terminals_or_when_forced_and_letters_stand_in_for_it() {
     let world = World::new();
     let path = world.write("s.jsonl", rich_session().bytes);
     let mut command = world.longhaul(["inspect"]);
@@ -85,12 +85,12 @@ fn no_line_is_wider_than_the_terminal() {
     bytes.extend_from_slice(b"not an entry at all, far from it: {\n");
     let path = world.write("a/rather/deep/folder/with-a-long-name/session.jsonl", bytes);
     for columns in [40, 47, 60, 80, 100, 120] {
-        for colour in ["", "1"] {
+        for color in ["", "1"] {
             let mut command = world.longhaul(["inspect"]);
             let page = command.arg(&path).args(["--turns", "--model", "none"]);
             let page = page
                 .env("COLUMNS", columns.to_string())
-                .env("CLICOLOR_FORCE", colour);
+                .env("CLICOLOR_FORCE", color);
             let page = plain(&page.finish().ends(1).out);
             for line in page.lines() {
                 assert!(

@@ -101,7 +101,7 @@ longhaul recall bbbb2222 --id ID shows one whole.
 }
 
 #[test]
-fn x2_the_words_are_highlighted_where_there_is_colour() {
+fn x2_the_words_are_highlighted_where_there_is_color() {
     let world = world();
     let mut command = world.longhaul(["recall", "bbbb", "foo_bar"]);
     let run = command.env("CLICOLOR_FORCE", "1").finish().ends(0);

@@ -57,7 +57,7 @@ pub struct Config {
     /// Which kinds of compaction may run.
     pub switches: Switches,
     /// Who writes summaries.
-    pub summariser: SummarizerSetting,
+    pub summarizer: SummarizerSetting,
     /// Whether summaries are prepared ahead, while the conversation goes on (X5).
     pub background: bool,
     /// Whether the provider clears old results by itself (U7).
@@ -123,7 +123,7 @@ impl Default for Config {
     fn default() -> Config {
         Config {
             switches: Switches::default(),
-            summariser: SummarizerSetting::Ours,
+            summarizer: SummarizerSetting::Ours,
             background: true,
             native_clearing: false,
             summary_model: None,

@@ -27,7 +27,7 @@ pub(super) enum ConfigField {
     Time(fn(&mut Config) -> &mut Duration),
     Text(fn(&mut Config) -> &mut Option<String>),
     Filter(fn(&mut Config) -> &mut String),
-    Summariser(fn(&mut Config) -> &mut SummarizerSetting),
+    Summarizer(fn(&mut Config) -> &mut SummarizerSetting),
     Economy(fn(&mut Config) -> &mut EconomyPolicy),
     Reduction(fn(&mut Config) -> &mut ResultReduction),
     /// Names or phrases; none of them is empty.
@@ -51,7 +51,7 @@ impl ConfigField {
             ConfigField::Days(_) => "a whole number of days, 1 or more",
             ConfigField::Time(_) => "a time such as 90s, 10m or 1h, or 0",
             ConfigField::Text(_) | ConfigField::Filter(_) => "text that is not empty",
-            ConfigField::Summariser(_) => "model or provider",
+            ConfigField::Summarizer(_) => "model or provider",
             ConfigField::Economy(_) => "off, clear or full",
             ConfigField::Reduction(_) => "off, exact or recallable",
             ConfigField::List(_) => "names or phrases, separated by commas",
@@ -63,7 +63,7 @@ impl ConfigField {
         match self {
             ConfigField::Switch(_) => "true or false",
             ConfigField::Text(_) | ConfigField::Filter(_) => "a string that is not empty",
-            ConfigField::Summariser(_) => "\"model\" or \"provider\"",
+            ConfigField::Summarizer(_) => "\"model\" or \"provider\"",
             ConfigField::Economy(_) => "\"off\", \"clear\" or \"full\"",
             ConfigField::Reduction(_) => "\"off\", \"exact\" or \"recallable\"",
             ConfigField::List(_) => "an array of strings that are not empty",
@@ -96,7 +96,7 @@ impl ConfigField {
             ConfigField::Time(field) => *field(config) = time(text)?,
             ConfigField::Text(field) => *field(config) = Some(filled(text)?),
             ConfigField::Filter(field) => *field(config) = filled(text)?,
-            ConfigField::Summariser(field) => {
+            ConfigField::Summarizer(field) => {
                 *field(config) = SummarizerSetting::named(text).ok_or(UnfitValue)?
             }
             ConfigField::Economy(field) => {
@@ -144,7 +144,7 @@ impl ConfigField {
             (
                 ConfigField::Text(_)
                 | ConfigField::Filter(_)
-                | ConfigField::Summariser(_)
+                | ConfigField::Summarizer(_)
                 | ConfigField::Economy(_)
                 | ConfigField::Reduction(_)
                 | ConfigField::Time(_),
@@ -168,7 +168,7 @@ impl ConfigField {
             ConfigField::Time(field) => Some(written_time(*field(config))),
             ConfigField::Text(field) => field(config).clone(),
             ConfigField::Filter(field) => Some(field(config).clone()),
-            ConfigField::Summariser(field) => Some(field(config).name().to_owned()),
+            ConfigField::Summarizer(field) => Some(field(config).name().to_owned()),
             ConfigField::Economy(field) => Some(field(config).as_str().to_owned()),
             ConfigField::Reduction(field) => Some(field(config).name().to_owned()),
             ConfigField::List(field) => {

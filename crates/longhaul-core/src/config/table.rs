@@ -67,7 +67,7 @@ pub static SETTINGS: &[SettingSpec] = &[
         doc: "Who writes summaries: `model`, by a request of ours, or `provider`, by its own compaction where it has one (otherwise as `model`).",
         env: &[env("LONGHAUL_COMPACTION_SUMMARISER")],
         flag: None,
-        slot: ConfigField::Summariser(|config| &mut config.summariser),
+        slot: ConfigField::Summarizer(|config| &mut config.summarizer),
     },
     SettingSpec {
         key: "compaction.background",

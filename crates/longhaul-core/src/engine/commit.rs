@@ -127,7 +127,7 @@ impl Engine {
             return self.finish_call(CallResult::Previewed(preview));
         }
         let id = self.effect_id();
-        let gone = &self.live.entries()[compaction.scope.summarised.clone()];
+        let gone = &self.live.entries()[compaction.scope.summarized.clone()];
         self.outbox.push_back(Effect::Archive {
             id,
             entries: gone.iter().map(|kept| kept.entry.clone()).collect(),

@@ -319,7 +319,7 @@ impl Engine {
         pieces: &[ViewPiece],
         scope: &CompactionScope,
     ) -> Result<(), CompactFailure> {
-        let summed_up = scope.summarised.clone();
+        let summed_up = scope.summarized.clone();
         let mut entries = pieces.iter().zip(self.live.views());
         let compacted = entries.clone().any(|(piece, entry)| {
             piece.part == PieceKind::Boundary || entry.facets.flags.compact_summary

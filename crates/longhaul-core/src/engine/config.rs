@@ -65,7 +65,7 @@ pub struct EngineConfig {
     /// Who clears old results when the window fills up.
     pub pressure: PressureOwner,
     /// Who writes summaries (N3).
-    pub summariser: SummarizerSetting,
+    pub summarizer: SummarizerSetting,
     /// How the model is told to go on after an automatic compaction.
     pub mode: CompactionMode,
     /// The path of the transcript, for the model to look things up in.
@@ -112,7 +112,7 @@ impl EngineConfig {
             micro: settings.micro,
             cache_edits: CacheEditSupport::Unsupported,
             pressure: PressureOwner::default(),
-            summariser: SummarizerSetting::default(),
+            summarizer: SummarizerSetting::default(),
             mode: CompactionMode::Automatic,
             transcript: None,
             recall_tool: None,

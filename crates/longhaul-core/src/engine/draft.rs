@@ -253,7 +253,7 @@ impl Engine {
 
     /// The number of tool results that leave the view.
     fn results_in(&self, compaction: &CompactionInProgress) -> u64 {
-        let gone = self.live.entries()[compaction.scope.summarised.clone()].iter();
+        let gone = self.live.entries()[compaction.scope.summarized.clone()].iter();
         let blocks = gone.flat_map(|kept| &kept.entry.facets().blocks);
         blocks
             .filter(|block| block.kind == BlockKind::ToolResult && !block.inner)
@@ -272,7 +272,7 @@ pub(super) fn kept_weight(kept: &[super::live::LiveEntry]) -> Estimate {
 
 fn attachment_weight(value: &Value) -> Estimate {
     let units = value.to_string().encode_utf16().count() as u64;
-    RoughEstimator.tokens(ContentClass::Serialised, units)
+    RoughEstimator.tokens(ContentClass::Serialized, units)
 }
 
 fn text_of(entry: crate::message::EntryView<'_>, block: &crate::message::EntryBlock) -> String {

@@ -88,7 +88,7 @@ impl Engine {
         let first = collapse::first_foldable(self.live.views());
         let chosen = collapse::choose(&pieces, &weights, first, &limits, self.when_due(&limits))?;
         let scope = CompactionScope::partial(&pieces, chosen.cut, PivotDirection::UpTo);
-        if scope.summarised.end != chosen.cut || chosen.frees < must_free {
+        if scope.summarized.end != chosen.cut || chosen.frees < must_free {
             return None;
         }
         let spans = (chosen.spans.iter())

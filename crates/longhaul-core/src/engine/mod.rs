@@ -171,7 +171,7 @@ enum AfterPersist {
     /// The request is sent.
     Send(Vec<Bytes>),
     /// The summary is requested.
-    Summarise(Vec<Bytes>, Box<CompactionInProgress>),
+    Summarize(Vec<Bytes>, Box<CompactionInProgress>),
     /// The reply is reported.
     Replied(Vec<Bytes>, Box<turn::PendingReply>),
     /// The compaction takes effect.
@@ -480,7 +480,7 @@ impl Engine {
                     self.send(now);
                 }
             }
-            AfterPersist::Summarise(lines, compaction) => {
+            AfterPersist::Summarize(lines, compaction) => {
                 self.take_ours(&lines, offset);
                 if compaction.place == compact::CompactionTiming::Awaited && self.is_cancelled() {
                     self.compaction_cancelled(*compaction, now);

@@ -44,7 +44,7 @@ impl Engine {
             }
             // They are made again with the next attempt.
             AfterPersist::Cleared(_) | AfterPersist::Send(_) => Some(not_persisted),
-            AfterPersist::Summarise(_, compaction) => {
+            AfterPersist::Summarize(_, compaction) => {
                 self.notify(Event::Phase(None));
                 self.compact_failed(&message);
                 Some(match compaction.cause {

@@ -299,7 +299,7 @@ impl Engine {
             notes: parsed.as_ref(),
             template: notes.template.as_ref().unwrap_or(&default),
             path,
-            last_summarised: reach.map(|reach| Id::of(&reach.last_summarized_uuid)),
+            last_summarized: reach.map(|reach| Id::of(&reach.last_summarized_uuid)),
             pieces: &self.live.pieces(),
             entries: &entries,
             // Facts and restored context are weighed with the whole view, before anything is written.

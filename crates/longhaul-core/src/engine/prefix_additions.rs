@@ -23,7 +23,7 @@ impl Engine {
         keep: KeepThinking,
     ) -> RequestPrefix {
         let config = &self.config;
-        if config.summariser == SummarizerSetting::Provider || self.live.is_signed() {
+        if config.summarizer == SummarizerSetting::Provider || self.live.is_signed() {
             head.latched.add_betas([ON_DEMAND.to_owned()]);
         }
         if config.cache_edits == CacheEditSupport::Supported {

@@ -111,7 +111,7 @@ impl Engine {
         let wanted = match guard(&config.source, config.owner) {
             ProactiveGuard::Clear => {
                 config.preparation == SummaryTiming::Ahead
-                    && config.summariser == SummarizerSetting::Ours
+                    && config.summarizer == SummarizerSetting::Ours
             }
             ProactiveGuard::CollapseOwns => self.folds(),
             _ => false,
@@ -221,10 +221,10 @@ impl Engine {
 
     /// Also keeps everything that came since the preparation began. Returns whether the cut is still valid.
     pub(super) fn caught_up(&self, compaction: &mut CompactionInProgress) -> bool {
-        let cut = compaction.scope.summarised.end;
+        let cut = compaction.scope.summarized.end;
         let scope = CompactionScope::partial(&self.live.pieces(), cut, PivotDirection::UpTo);
         // A late result may have connected both sides.
-        let holds = scope.summarised == compaction.scope.summarised;
+        let holds = scope.summarized == compaction.scope.summarized;
         compaction.scope = scope;
         compaction.used = self.used();
         compaction.before = self.view_size();

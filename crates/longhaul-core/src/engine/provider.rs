@@ -25,7 +25,7 @@ impl Engine {
     /// Whether the provider can be asked for this summary. It cannot summarize a part after kept messages: its block
     /// must come first.
     pub(super) fn asks_provider(&self, compaction: &CompactionInProgress) -> bool {
-        self.config.summariser == SummarizerSetting::Provider
+        self.config.summarizer == SummarizerSetting::Provider
             && compaction.direction != Some(PivotDirection::From)
             && compaction.folding.is_none()
             && !compacts_by_threshold(&self.prefix)
@@ -66,7 +66,7 @@ pub(super) fn read(message: Option<&RawValue>) -> Option<(Summary, SignedSummary
     let units = block.to_string().encode_utf16().count() as u64;
     let signed = SignedSummary {
         message: message.to_owned(),
-        weight: RoughEstimator.tokens(ContentClass::Serialised, units),
+        weight: RoughEstimator.tokens(ContentClass::Serialized, units),
     };
     Some((summary, signed))
 }

@@ -120,7 +120,7 @@ impl Engine {
         match self.before_sending(now) {
             Ok(lines) if !lines.is_empty() => {
                 self.persist(lines, |lines| {
-                    AfterPersist::Summarise(lines, Box::new(compaction))
+                    AfterPersist::Summarize(lines, Box::new(compaction))
                 });
             }
             _ => self.ask_for_summary(compaction, now),
@@ -146,7 +146,7 @@ impl Engine {
 
     /// A summary without a model, which is always possible.
     pub(super) fn local_summary(&self, compaction: &CompactionInProgress, budget: u64) -> Summary {
-        let entries = &self.live.entries()[compaction.scope.summarised.clone()];
+        let entries = &self.live.entries()[compaction.scope.summarized.clone()];
         let views = entries.iter().map(|kept| kept.entry.view());
         let text = local_summary::summarize(views, self.live.facts(), budget);
         Summary::of_extracts(&text).unwrap_or_else(Summary::of_nothing)
@@ -158,7 +158,7 @@ impl Engine {
         compaction: &mut CompactionInProgress,
     ) -> Option<(Summary, Summarizer)> {
         let (begun, by) = compaction.asking.begun.take()?;
-        let entries = &self.live.entries()[compaction.scope.summarised.clone()];
+        let entries = &self.live.entries()[compaction.scope.summarized.clone()];
         let views = entries.iter().map(|kept| kept.entry.view());
         let budget = self.config.window.scale().apply(LOCAL_SUMMARY);
         let summary = local_summary::complete(&begun, views, self.live.facts(), budget)?;
@@ -238,7 +238,7 @@ impl Engine {
         let instructions = self.instructions(compaction, &hooks);
         let quote = match compaction.direction {
             Some(PivotDirection::From) => {
-                let first = &self.live.entries()[compaction.scope.summarised.start];
+                let first = &self.live.entries()[compaction.scope.summarized.start];
                 opening_words(first.entry.view())
             }
             _ => String::new(),

@@ -221,9 +221,9 @@ pub(super) fn folded(text: &str) -> String {
 
 /// Whether a match is not part of longer words. Scripts without spaces have no such parts.
 fn stands_as_words(text: &str, start: usize, end: usize) -> bool {
-    let inside = |edge: Option<char>, neighbour: Option<char>| {
+    let inside = |edge: Option<char>, neighbor: Option<char>| {
         edge.is_some_and(|edge| edge.is_alphanumeric() && !is_unspaced(edge))
-            && neighbour.is_some_and(char::is_alphanumeric)
+            && neighbor.is_some_and(char::is_alphanumeric)
     };
     let found = &text[start..end];
     !inside(found.chars().next(), text[..start].chars().next_back())

@@ -6,7 +6,7 @@ use super::budget::{BudgetItem, BudgetShare, ItemProtection, fit};
 use super::gather::Facts;
 use super::repeated::RepeatedMessage;
 use super::rule::UserRule;
-use super::text_search::normalised;
+use super::text_search::normalized;
 use crate::report::LossReport;
 use crate::tokens::utf16_len;
 
@@ -90,7 +90,7 @@ impl<'a> QuotedUserWords<'a> {
             let (said, share) = &self.messages[at];
             *share == BudgetShare::Whole
                 && said.message.cut.is_none()
-                && normalised(&said.message.text).contains(&normalised(&rule.text))
+                && normalized(&said.message.text).contains(&normalized(&rule.text))
         })
     }
 

@@ -3,7 +3,7 @@
 
 use super::appendix;
 use super::message::UserMessage;
-use super::text_search::normalised;
+use super::text_search::normalized;
 use crate::hash::Map;
 use crate::tokens::utf16_len;
 
@@ -36,14 +36,14 @@ impl<'a> RepeatedMessage<'a> {
                 groups.push(alone);
                 continue;
             }
-            match known.get(&normalised(&message.text)) {
+            match known.get(&normalized(&message.text)) {
                 Some(at) => {
                     let group = &mut groups[*at];
                     group.message = message;
                     group.ordinals.push(message.ordinal);
                 }
                 None => {
-                    known.insert(normalised(&message.text), groups.len());
+                    known.insert(normalized(&message.text), groups.len());
                     groups.push(alone);
                 }
             }
@@ -66,7 +66,7 @@ impl<'a> RepeatedMessage<'a> {
             .asked
             .as_ref()
             .map_or_else(String::new, |asked| {
-                format!("(in answer to: “{}”)\n", normalised(asked))
+                format!("(in answer to: “{}”)\n", normalized(asked))
             });
         let more = utf16_len(&numbers) + utf16_len(&question) - utf16_len(&number);
         let text = appendix::message(self.message, most.saturating_sub(more));

@@ -31,13 +31,13 @@ impl Haystack {
     pub(super) fn new<'a>(texts: impl IntoIterator<Item = &'a str>) -> Self {
         let texts = texts.into_iter().filter(|text| !text.is_empty());
         Self {
-            texts: texts.map(lines_normalised).collect(),
+            texts: texts.map(lines_normalized).collect(),
         }
     }
 
     /// Returns for each text whether it occurs. A blank text does: nothing of it can be lost.
     pub(super) fn holds(&self, texts: &[(NeedleKind, &str)]) -> Vec<bool> {
-        let needles: Vec<String> = texts.iter().map(|(_, text)| normalised(text)).collect();
+        let needles: Vec<String> = texts.iter().map(|(_, text)| normalized(text)).collect();
         let mut held: Vec<bool> = needles.iter().map(String::is_empty).collect();
         if held.iter().all(|held| *held) {
             return held;
@@ -82,7 +82,7 @@ impl Haystack {
 }
 
 /// Replaces each run of white space by one space.
-pub(super) fn normalised(text: &str) -> String {
+pub(super) fn normalized(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for word in text.split_whitespace() {
         if !out.is_empty() {
@@ -94,7 +94,7 @@ pub(super) fn normalised(text: &str) -> String {
 }
 
 /// Replaces each run of white space by one space, or by one line break if the run contains one.
-fn lines_normalised(text: &str) -> String {
+fn lines_normalized(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for line in text.lines() {
         let start = out.len();

@@ -21,7 +21,7 @@ impl RecordedPrefixWeight {
             let mut value = JsonCursor::new(entry.prefix_part(part).unwrap_or_default());
             // An absent part weighs nothing; every other part was validated with its line.
             let _ = value.skip();
-            RoughEstimator.tokens(ContentClass::Serialised, value.canonical() as u64)
+            RoughEstimator.tokens(ContentClass::Serialized, value.canonical() as u64)
         };
         Self {
             system: weight("system"),

@@ -38,7 +38,7 @@ fn sign(c: char) -> char {
 }
 
 /// Makes text safe to print but keeps its own color sequences.
-pub fn harmless_but_coloured(text: &str) -> Cow<'_, str> {
+pub fn harmless_but_colored(text: &str) -> Cow<'_, str> {
     if !text.contains(deceives) {
         return Cow::Borrowed(text);
     }
@@ -47,7 +47,7 @@ pub fn harmless_but_coloured(text: &str) -> Cow<'_, str> {
     while let Some(at) = rest.find('\u{1b}') {
         let (before, from) = rest.split_at(at);
         out.push_str(&harmless(before));
-        let length = colour(from).unwrap_or_default();
+        let length = color(from).unwrap_or_default();
         if length == 0 {
             out.push(sign('\u{1b}'));
         }
@@ -59,7 +59,7 @@ pub fn harmless_but_coloured(text: &str) -> Cow<'_, str> {
 }
 
 /// Returns the length of the color sequence at the beginning of the text, if there is one.
-fn colour(text: &str) -> Option<usize> {
+fn color(text: &str) -> Option<usize> {
     let parameters = text.strip_prefix("\u{1b}[")?;
     let end = parameters.find(|c: char| !matches!(c, '0'..='9' | ';' | ':'))?;
     parameters[end..].starts_with('m').then_some(end + 3)
@@ -97,7 +97,7 @@ mod tests {
             "{\"a\":\"b\"}",
         ] {
             assert_eq!(harmless(text), text);
-            assert_eq!(harmless_but_coloured(text), text);
+            assert_eq!(harmless_but_colored(text), text);
         }
     }
 
@@ -111,9 +111,9 @@ mod tests {
     }
 
     #[test]
-    fn a_page_keeps_its_colours_and_nothing_else() {
+    fn a_page_keeps_its_colors_and_nothing_else() {
         let text = "\u{1b}[1;31mred\u{1b}[0m \u{1b}[2J\u{1b}]0;x\u{7}\u{1b}";
-        let shown = harmless_but_coloured(text);
+        let shown = harmless_but_colored(text);
         assert_eq!(shown, "\u{1b}[1;31mred\u{1b}[0m ␛[2J␛]0;x␇␛");
     }
 

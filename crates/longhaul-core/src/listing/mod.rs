@@ -1,7 +1,7 @@
 //! Everything the model sees, as a numbered list: tools, system prompt, user context and messages, block by block (A,
 //! B2, Z).
 //!
-//! The list is for people (`longhaul show`), for programs (it serialises) and for tests: its
+//! The list is for people (`longhaul show`), for programs (it serializes) and for tests: its
 //! [`Display`](std::fmt::Display) form is stable and free of ids and times. This module only reads; `prompt/` and
 //! `normalize/` decide what is sent.
 
@@ -22,7 +22,7 @@ use crate::prompt::{MessageBreakpoints, RequestPrefix};
 use crate::tokens::Estimate;
 
 pub use excerpt::steers;
-pub use harmless::{harmless, harmless_but_coloured, harmless_json};
+pub use harmless::{harmless, harmless_but_colored, harmless_json};
 pub use item::{ItemNote, ListedItem, ListingZone};
 
 /// If there are more tools than this, a list for people shows them on one line.

@@ -26,10 +26,10 @@ fn object(raw: &[u8]) -> Option<ObjectReader<'_>> {
     (raw.first() == Some(&b'{')).then(|| ObjectReader::new(raw))
 }
 
-fn serialised(raw: &[u8]) -> Estimate {
+fn serialized(raw: &[u8]) -> Estimate {
     let mut value = JsonCursor::new(raw);
     let _ = value.skip();
-    RoughEstimator.tokens(ContentClass::Serialised, value.canonical() as u64)
+    RoughEstimator.tokens(ContentClass::Serialized, value.canonical() as u64)
 }
 
 /// Adds the tools.
@@ -38,7 +38,7 @@ pub(super) fn tools(head: &RequestPrefix, list: &mut Vec<ListedItem>) {
         let mut item = ListedItem::new(
             ListingZone::Tools,
             "tool",
-            serialised(raw),
+            serialized(raw),
             ListedItemSource::Tool(at),
         );
         if let Some(tool) = object(raw) {

@@ -72,7 +72,7 @@ pub struct EntryBlock {
     /// The block's main JSON value: a call's `input`, a result's `content`, a text's literal.
     pub body: ByteSpan,
     /// The UTF-16 units that count for an estimate (T2): those of the decoded text for a text block or a result's
-    /// string, those of name and serialised input for a call, those of the serialised block for anything else. For a
+    /// string, those of name and serialized input for a call, those of the serialized block for anything else. For a
     /// result that is sent in a smaller form, those of that form.
     pub units: u32,
 }

@@ -57,7 +57,7 @@ pub struct EntryFacets {
     pub model: ByteSpan,
     /// The `attachment` value, as JSON.
     pub attachment: ByteSpan,
-    /// The UTF-16 units of the serialised `attachment` value.
+    /// The UTF-16 units of the serialized `attachment` value.
     pub attachment_units: u32,
     /// The `compactMetadata`, `microcompactMetadata` or `undoMetadata` object, or the list `reducedResults` of a user
     /// entry, as JSON.

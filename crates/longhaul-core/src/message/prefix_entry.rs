@@ -52,7 +52,7 @@ pub enum PrefixEntryError {
     /// A part spans several lines, but each entry of a transcript must be one line.
     #[error("a request prefix must be JSON without line breaks")]
     LineBreak,
-    /// A part cannot be serialised.
+    /// A part cannot be serialized.
     #[error(transparent)]
     Json(#[from] serde_json::Error),
 }

@@ -30,7 +30,7 @@ pub(super) enum RequestedWindow {
 }
 
 /// Parses a name: `us.anthropic.claude-opus-4-5-20251101-v1:0` is `claude-opus-4-5` from a reseller.
-pub(super) fn normalise(requested: &str) -> ModelName {
+pub(super) fn normalize(requested: &str) -> ModelName {
     let lower = requested.trim().to_ascii_lowercase();
     let (rest, window) = match lower.strip_suffix("[1m]") {
         Some(rest) => (rest, RequestedWindow::Million),

@@ -98,7 +98,7 @@ impl ModelTable {
 
     /// Finds a model by id or by any of the names that providers use. Every name gets an answer.
     pub fn resolve(&self, requested: &str) -> ResolvedModel {
-        let name = name::normalise(requested);
+        let name = name::normalize(requested);
         let million = NonZeroU64::new(MILLION).filter(|_| name.window == RequestedWindow::Million);
         let Some(known) = self.find(requested) else {
             return unknown(requested, million);
@@ -137,18 +137,18 @@ impl ModelTable {
         if let Some(known) = self.models.get(requested) {
             return Some(known);
         }
-        let plain = name::normalise(requested).plain;
+        let plain = name::normalize(requested).plain;
         let named = || self.models.get(self.names.get(&plain)?);
         self.models.get(&plain).or_else(named)
     }
 
     fn insert(&mut self, id: String, known: KnownModelSpec) {
         for alias in known.patch.aliases.iter().flatten() {
-            let plain = name::normalise(alias).plain;
+            let plain = name::normalize(alias).plain;
             self.names.insert(plain, id.clone());
         }
         // A dated id is a name of its own, never a name of the bare model.
-        let plain = name::normalise(&id).plain;
+        let plain = name::normalize(&id).plain;
         self.names.entry(plain).or_insert_with(|| id.clone());
         self.models.insert(id, known);
     }

@@ -71,9 +71,9 @@ impl WeighedEntry {
     }
 }
 
-/// Returns the first entry that is kept: widened backward from `unsummarised`, never past the boundary, then to a safe
+/// Returns the first entry that is kept: widened backward from `unsummarized`, never past the boundary, then to a safe
 /// cut (P3).
-pub(super) fn keep_from(planning: &NotesPlanInput<'_>, unsummarised: usize) -> usize {
+pub(super) fn keep_from(planning: &NotesPlanInput<'_>, unsummarized: usize) -> usize {
     let NotesPlanInput {
         pieces, entries, ..
     } = planning;
@@ -82,7 +82,7 @@ pub(super) fn keep_from(planning: &NotesPlanInput<'_>, unsummarised: usize) -> u
         .iter()
         .rposition(|piece| piece.part == PieceKind::Boundary);
     let floor = boundary.map_or(0, |at| at + 1);
-    let mut start = unsummarised.max(floor).min(entries.len());
+    let mut start = unsummarized.max(floor).min(entries.len());
     let mut weight: Estimate = entries[start..].iter().map(|entry| entry.weight).sum();
     let spoken = |entry: &&WeighedEntry| entry.spoken == EntryWords::Words;
     let mut words = entries[start..].iter().filter(spoken).count();

@@ -23,7 +23,7 @@ pub struct NotesPlanInput<'a> {
     /// The path of the notes file, as the model is told.
     pub path: &'a str,
     /// The last entry that the notes cover.
-    pub last_summarised: Option<Id>,
+    pub last_summarized: Option<Id>,
     /// The pieces of the live view.
     pub pieces: &'a [ViewPiece],
     /// The entries of the live view, in the same order.
@@ -73,7 +73,7 @@ pub enum NotesSkipReason {
     UntouchedTemplate,
     /// It is not known which part of the conversation the notes cover.
     #[error("it is not known how far the notes reach")]
-    UnknownLastSummarised,
+    UnknownLastSummarized,
     /// Everything in view would be kept, or the view would weigh no less afterwards.
     #[error("compacting by the notes would save nothing")]
     NothingToGain,
@@ -106,12 +106,12 @@ fn replacement(planning: &NotesPlanInput<'_>) -> Result<NotesReplacement, NotesS
         return Err(NotesSkipReason::UntouchedTemplate);
     }
     let entries = planning.entries;
-    let covered = planning.last_summarised.and_then(|last| {
+    let covered = planning.last_summarized.and_then(|last| {
         let is_last = |entry: &WeighedEntry| entry.uuid == Some(last);
         entries.iter().rposition(is_last)
     });
-    let unsummarised = covered.ok_or(NotesSkipReason::UnknownLastSummarised)? + 1;
-    let keep_from = keep::keep_from(planning, unsummarised);
+    let unsummarized = covered.ok_or(NotesSkipReason::UnknownLastSummarized)? + 1;
+    let keep_from = keep::keep_from(planning, unsummarized);
     let scope = CompactionScope::partial(planning.pieces, keep_from, PivotDirection::UpTo);
     if scope.messages(planning.pieces) == 0 {
         return Err(NotesSkipReason::NothingToGain);
@@ -122,7 +122,7 @@ fn replacement(planning: &NotesPlanInput<'_>) -> Result<NotesReplacement, NotesS
         part.iter().map(|entry| entry.weight).sum()
     };
     let text = RoughEstimator::text(&notes.text);
-    if text >= weight(scope.summarised) {
+    if text >= weight(scope.summarized) {
         return Err(NotesSkipReason::NothingToGain);
     }
     let after = (text + weight(scope.kept) + planning.beside).padded();

@@ -1,7 +1,7 @@
 //! Assembles requests from frozen bytes (B1): the bytes of the request prefix and slices of the rendering, with cache
 //! breakpoints inserted between them.
 //!
-//! Nothing is serialised again, so a request costs only what its turn added. One [`RequestAssembly`] is one rendering
+//! Nothing is serialized again, so a request costs only what its turn added. One [`RequestAssembly`] is one rendering
 //! under one prefix; a compaction, a clearing, a rewind or another prefix begins the next.
 //! [`RequestAssembly::entries_before_request`] returns the entries that must be on disk first, and a request is only
 //! made once they are acknowledged.

@@ -35,7 +35,7 @@ impl Default for SystemPromptOptions<'_> {
     }
 }
 
-/// Whether a provider can share its cache beyond an organisation.
+/// Whether a provider can share its cache beyond an organization.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum CacheScopeSupport {
     /// Sharing is not supported, as on the public API: cache breakpoints have no scope.
@@ -61,8 +61,8 @@ pub enum ToolSharing {
 pub enum CacheScope {
     /// All users of the provider may read it.
     Global,
-    /// The organisation may read it.
-    Organisation,
+    /// The organization may read it.
+    Organization,
 }
 
 /// The role of a block in the system prompt.
@@ -121,7 +121,7 @@ impl SystemPrompt {
         };
         let shared = match (sending.scopes, sending.tools) {
             (CacheScopeSupport::Supported, ToolSharing::Shared) => CacheScope::Global,
-            _ => CacheScope::Organisation,
+            _ => CacheScope::Organization,
         };
         let own = |text: Option<&str>| text.unwrap_or_default().to_owned();
         let blocks = [
@@ -131,7 +131,7 @@ impl SystemPrompt {
             (
                 BlockRole::Dynamic,
                 zone(SectionZone::Dynamic),
-                Some(CacheScope::Organisation),
+                Some(CacheScope::Organization),
             ),
         ];
         Self::render(blocks, sending.ttl)
@@ -142,7 +142,7 @@ impl SystemPrompt {
     /// # Errors
     /// Fails if the text cannot be written as JSON.
     pub fn custom(text: &str, ttl: Option<Ttl>) -> Result<Self, serde_json::Error> {
-        let scope = Some(CacheScope::Organisation);
+        let scope = Some(CacheScope::Organization);
         Self::render([(BlockRole::Custom, text.to_owned(), scope)], ttl)
     }
 
@@ -187,11 +187,11 @@ impl SystemPrompt {
     }
 }
 
-/// Returns the `cache_control` of a block. The organisation's scope is the default and is not written.
+/// Returns the `cache_control` of a block. The organization's scope is the default and is not written.
 fn marker(ttl: Ttl, scope: CacheScope) -> String {
     let marker = ttl.marker();
     match scope {
-        CacheScope::Organisation => marker.to_owned(),
+        CacheScope::Organization => marker.to_owned(),
         CacheScope::Global => {
             let open = marker.strip_suffix('}').unwrap_or(marker);
             format!(r#"{open},"scope":"global"}}"#)

@@ -90,7 +90,7 @@ pub enum ParameterError {
         /// The maximum number of tokens of a reply.
         max_tokens: u64,
     },
-    /// The fields cannot be serialised.
+    /// The fields cannot be serialized.
     #[error(transparent)]
     Json(#[from] serde_json::Error),
 }

@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn every_heading_notice_and_tag_is_recognised_as_a_claim() {
+    fn every_heading_notice_and_tag_is_recognized_as_a_claim() {
         for marker in all() {
             let guarded = !matches!(marker.kind, MarkerKind::Section | MarkerKind::Reminder);
             assert_eq!(is_claimed_by(&marker.line), guarded, "{marker:?}");

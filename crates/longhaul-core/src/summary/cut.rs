@@ -48,7 +48,7 @@ pub struct CompactionScope {
     /// The entries that the summarizer sees.
     pub sent: Range<usize>,
     /// The entries that the summary replaces.
-    pub summarised: Range<usize>,
+    pub summarized: Range<usize>,
     /// The entries that stay word for word.
     pub kept: Range<usize>,
 }
@@ -59,7 +59,7 @@ impl CompactionScope {
         let all = after_boundary(view)..view.len();
         Self {
             sent: all.clone(),
-            summarised: all,
+            summarized: all,
             kept: view.len()..view.len(),
         }
     }
@@ -71,13 +71,13 @@ impl CompactionScope {
         match direction {
             PivotDirection::UpTo => Self {
                 sent: start..cut,
-                summarised: start..cut,
+                summarized: start..cut,
                 kept: cut..end,
             },
             // The kept part is sent too: it is cached, and the rest makes sense only with it.
             PivotDirection::From => Self {
                 sent: start..end,
-                summarised: cut..end,
+                summarized: cut..end,
                 kept: start..cut,
             },
         }
@@ -85,8 +85,8 @@ impl CompactionScope {
 
     /// Returns how many of the entries that the model saw are summarized. If there are none, there is nothing to do.
     pub fn messages(&self, view: &[ViewPiece]) -> usize {
-        let summarised = view.get(self.summarised.clone()).unwrap_or_default();
-        summarised
+        let summarized = view.get(self.summarized.clone()).unwrap_or_default();
+        summarized
             .iter()
             .filter(|piece| piece.part.is_sent())
             .count()

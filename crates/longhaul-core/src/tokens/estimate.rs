@@ -13,8 +13,8 @@ pub enum ContentClass {
     ToolRequest,
     /// A picture or document, whatever its size.
     Media,
-    /// Anything else, in its serialised form.
-    Serialised,
+    /// Anything else, in its serialized form.
+    Serialized,
 }
 
 /// Turns sizes into tokens: a quarter of the UTF-16 length, 2,000 for a picture or document (T2).
@@ -54,7 +54,7 @@ impl RoughEstimator {
             BlockKind::ToolUse => ContentClass::ToolRequest,
             BlockKind::Image | BlockKind::Document => ContentClass::Media,
             BlockKind::Thinking | BlockKind::RedactedThinking | BlockKind::Other => {
-                ContentClass::Serialised
+                ContentClass::Serialized
             }
         };
         self.tokens(class, u64::from(block.units))
@@ -80,9 +80,9 @@ impl RoughEstimator {
         }
     }
 
-    /// The estimate for an attachment by the size of its serialised value.
+    /// The estimate for an attachment by the size of its serialized value.
     pub fn attachment(self, units: u32) -> Estimate {
-        self.tokens(ContentClass::Serialised, u64::from(units))
+        self.tokens(ContentClass::Serialized, u64::from(units))
     }
 }
 

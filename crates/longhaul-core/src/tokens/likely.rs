@@ -15,7 +15,7 @@ enum CharRunKind {
     Lower,
     Upper,
     /// An upper-case letter with lower-case ones after it.
-    Capitalised,
+    Capitalized,
     Digits,
     Spaces,
     Lines,
@@ -41,9 +41,9 @@ impl CharRunKind {
     fn cost(self, length: u64, torn: TornRun) -> u64 {
         let beyond = |free: u64, each: u64| WHOLE + length.saturating_sub(free) * each;
         match (self, torn) {
-            (Self::Lower | Self::Capitalised, TornRun::No) if length > 20 => length * 50,
-            (Self::Lower | Self::Capitalised, TornRun::No) => beyond(8, 14),
-            (Self::Lower | Self::Capitalised, TornRun::Yes) => beyond(1, 40),
+            (Self::Lower | Self::Capitalized, TornRun::No) if length > 20 => length * 50,
+            (Self::Lower | Self::Capitalized, TornRun::No) => beyond(8, 14),
+            (Self::Lower | Self::Capitalized, TornRun::Yes) => beyond(1, 40),
             (Self::Upper, TornRun::No) => beyond(3, 30),
             (Self::Upper, TornRun::Yes) => beyond(1, 50),
             (Self::Digits, _) => length.div_ceil(3) * WHOLE,
@@ -74,11 +74,11 @@ pub fn likely(text: &[u8]) -> u64 {
         }
         run = Some(match run {
             Some((same, length, torn)) if same == kind => (same, length + 1, torn),
-            Some((CharRunKind::Capitalised, length, torn)) if kind == CharRunKind::Lower => {
-                (CharRunKind::Capitalised, length + 1, torn)
+            Some((CharRunKind::Capitalized, length, torn)) if kind == CharRunKind::Lower => {
+                (CharRunKind::Capitalized, length + 1, torn)
             }
             Some((CharRunKind::Upper, 1, torn)) if kind == CharRunKind::Lower => {
-                (CharRunKind::Capitalised, 2, torn)
+                (CharRunKind::Capitalized, 2, torn)
             }
             Some((before, length, torn)) => {
                 hundredths += before.cost(length, torn);
@@ -100,12 +100,12 @@ fn joins(before: CharRunKind, after: CharRunKind) -> TornRun {
             kind,
             CharRunKind::Lower
                 | CharRunKind::Upper
-                | CharRunKind::Capitalised
+                | CharRunKind::Capitalized
                 | CharRunKind::Digits
         )
     };
     // `camelCase` consists of words.
-    let is_case = matches!(before, CharRunKind::Lower | CharRunKind::Capitalised)
+    let is_case = matches!(before, CharRunKind::Lower | CharRunKind::Capitalized)
         && after == CharRunKind::Upper;
     if written(before) && written(after) && !is_case {
         TornRun::Yes

@@ -99,13 +99,13 @@ proptest! {
     #[test]
     fn p1_the_parts_make_up_the_view(view in hostile(), pivot in 0_usize..26) {
         let up_to = CompactionScope::partial(&view, pivot, PivotDirection::UpTo);
-        prop_assert_eq!(up_to.summarised.start, floor(&view));
-        prop_assert_eq!(up_to.summarised.end, up_to.kept.start);
+        prop_assert_eq!(up_to.summarized.start, floor(&view));
+        prop_assert_eq!(up_to.summarized.end, up_to.kept.start);
         prop_assert_eq!(up_to.kept.end, view.len());
         let from = CompactionScope::partial(&view, pivot, PivotDirection::From);
         prop_assert_eq!(from.kept.start, floor(&view));
-        prop_assert_eq!(from.kept.end, from.summarised.start);
-        prop_assert_eq!(from.summarised.end, view.len());
+        prop_assert_eq!(from.kept.end, from.summarized.start);
+        prop_assert_eq!(from.summarized.end, view.len());
     }
 }
 
@@ -194,7 +194,7 @@ fn p3_the_cut_never_passes_the_boundary() {
 }
 
 #[test]
-fn f2_everything_from_the_last_boundary_on_is_summarised_the_earlier_summary_too() {
+fn f2_everything_from_the_last_boundary_on_is_summarized_the_earlier_summary_too() {
     let mut lines = parallel();
     let all = CompactionScope::whole(&pieces(&lines));
     assert_eq!((all.sent.clone(), all.kept.len()), (0..8, 0));
@@ -203,7 +203,7 @@ fn f2_everything_from_the_last_boundary_on_is_summarised_the_earlier_summary_too
     let view = pieces(&lines);
     let chained = CompactionScope::whole(&view);
     assert_eq!(chained.sent, 1..3, "the summary is part of the input");
-    assert_eq!(chained.summarised, chained.sent);
+    assert_eq!(chained.summarized, chained.sent);
     assert_eq!(chained.messages(&view), 2);
 }
 
@@ -212,11 +212,11 @@ fn p2_up_to_sends_what_lies_before_the_pivot_and_from_sends_everything() {
     let view = pieces(&parallel());
     let up_to = CompactionScope::partial(&view, 6, PivotDirection::UpTo);
     assert_eq!(
-        (up_to.sent, up_to.summarised, up_to.kept),
+        (up_to.sent, up_to.summarized, up_to.kept),
         (0..6, 0..6, 6..8)
     );
     let from = CompactionScope::partial(&view, 6, PivotDirection::From);
-    assert_eq!((from.sent, from.summarised, from.kept), (0..8, 6..8, 0..6));
+    assert_eq!((from.sent, from.summarized, from.kept), (0..8, 6..8, 0..6));
     let nothing = CompactionScope::partial(&view, 0, PivotDirection::UpTo);
     assert_eq!(nothing.messages(&view), 0, "nothing to sum up");
 }

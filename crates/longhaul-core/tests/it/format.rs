@@ -1,9 +1,9 @@
 //! Tests the detection of a file's format.
 
-use longhaul_core::transcript::format::{DetectedFormat, recognise};
+use longhaul_core::transcript::format::{DetectedFormat, recognize};
 
 fn is_foreign(bytes: &[u8], word: &str) {
-    match recognise(bytes) {
+    match recognize(bytes) {
         DetectedFormat::Foreign(foreign) => assert!(
             foreign.what.contains(word),
             "{} is not {word}",
@@ -16,31 +16,31 @@ fn is_foreign(bytes: &[u8], word: &str) {
 #[test]
 fn m3_a_transcript_is_told_by_any_entry_near_its_beginning() {
     let entry = r#"{"parentUuid":null,"type":"user","uuid":"u","message":{"content":"hi"}}"#;
-    assert_eq!(recognise(entry.as_bytes()), DetectedFormat::Transcript);
+    assert_eq!(recognize(entry.as_bytes()), DetectedFormat::Transcript);
     assert_eq!(
-        recognise(format!("garbage\n{entry}\n").as_bytes()),
+        recognize(format!("garbage\n{entry}\n").as_bytes()),
         DetectedFormat::Transcript
     );
     assert_eq!(
-        recognise(format!("\u{feff}\r\n\r\n{entry}").as_bytes()),
+        recognize(format!("\u{feff}\r\n\r\n{entry}").as_bytes()),
         DetectedFormat::Transcript
     );
     assert_eq!(
-        recognise(br#"{"type":"summary","summary":"A title","leafUuid":"x"}"#),
+        recognize(br#"{"type":"summary","summary":"A title","leafUuid":"x"}"#),
         DetectedFormat::Transcript
     );
     assert_eq!(
-        recognise(br#"{"type":"queue-operation","operation":"enqueue","sessionId":"s"}"#),
+        recognize(br#"{"type":"queue-operation","operation":"enqueue","sessionId":"s"}"#),
         DetectedFormat::Transcript
     );
 }
 
 #[test]
 fn m4_what_is_empty_or_torn_is_not_judged_by_its_beginning() {
-    assert_eq!(recognise(b""), DetectedFormat::Unclear);
-    assert_eq!(recognise(b"\n\n  \n"), DetectedFormat::Unclear);
+    assert_eq!(recognize(b""), DetectedFormat::Unclear);
+    assert_eq!(recognize(b"\n\n  \n"), DetectedFormat::Unclear);
     assert_eq!(
-        recognise(br#"{"parentUuid":null,"type":"us"#),
+        recognize(br#"{"parentUuid":null,"type":"us"#),
         DetectedFormat::Unclear
     );
 }
@@ -82,7 +82,7 @@ fn m3_every_file_of_the_corpora_is_told_rightly() {
             .min(longhaul_core::transcript::format::HEAD_BYTES)];
         let name = file.display().to_string();
         let is_transcript = name.contains("claude-code") && name.ends_with(".jsonl");
-        match recognise(head) {
+        match recognize(head) {
             DetectedFormat::Transcript => assert!(is_transcript, "{name}"),
             DetectedFormat::Foreign(foreign) => assert!(!is_transcript, "{name}: {}", foreign.what),
             // This is a document of one long line, which only further reading can identify.

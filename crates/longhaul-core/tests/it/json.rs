@@ -117,7 +117,7 @@ proptest! {
         let mut cursor = JsonCursor::new(odd.as_bytes());
         prop_assert_eq!(cursor.skip(), Ok(()));
         prop_assert_eq!(cursor.end(), Ok(()));
-        // The size of the serialised form does not depend on how the value was written.
+        // The size of the serialized form does not depend on how the value was written.
         prop_assert_eq!(cursor.canonical(), value.to_string().encode_utf16().count());
     }
 
@@ -165,7 +165,7 @@ fn m4_deep_nesting_is_read() {
 
 #[test]
 fn m4_lone_surrogates_are_read_and_measured_as_escapes() {
-    for (text, decoded, serialised) in [
+    for (text, decoded, serialized) in [
         (r#""\ud83d""#, 1, 8),
         (r#""\ude00 x""#, 3, 10),
         (r#""\ud83d\ud83d\ude00""#, 3, 10),
@@ -178,6 +178,6 @@ fn m4_lone_surrogates_are_read_and_measured_as_escapes() {
             Ok(decoded),
             "{text}"
         );
-        assert_eq!(cursor.canonical(), serialised, "{text}");
+        assert_eq!(cursor.canonical(), serialized, "{text}");
     }
 }

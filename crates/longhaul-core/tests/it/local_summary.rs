@@ -254,7 +254,7 @@ fn y1_no_conversation_is_too_odd_or_too_large() {
 }
 
 #[test]
-fn x9_generated_and_real_views_are_summarised() {
+fn x9_generated_and_real_views_are_summarized() {
     for seed in 0..10 {
         let session = SessionSpec::new(seed, 60)
             .compaction(CompactionSchedule::EveryRounds(25))

@@ -1,4 +1,4 @@
-//! Tests the behaviour of the core, by SPEC number.
+//! Tests the behavior of the core, by SPEC number.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -171,7 +171,7 @@ fn t2_pictures_and_documents_are_two_thousand() {
 }
 
 #[test]
-fn t2_a_call_is_its_name_and_serialised_input() {
+fn t2_a_call_is_its_name_and_serialized_input() {
     // Read + {"file_path":"a/b"} is 4 + 19 units, however it was written.
     assert_eq!(
         weights(r#"[{"type":"tool_use","id":"t","name":"Read","input":{"file_path":"a/b"}}]"#),
@@ -184,7 +184,7 @@ fn t2_a_call_is_its_name_and_serialised_input() {
 }
 
 #[test]
-fn t2_a_result_is_its_content_and_other_blocks_their_serialised_form() {
+fn t2_a_result_is_its_content_and_other_blocks_their_serialized_form() {
     assert_eq!(
         weights(r#"[{"type":"tool_result","tool_use_id":"t","content":"12345678"}]"#),
         [2]

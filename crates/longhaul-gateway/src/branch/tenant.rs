@@ -44,7 +44,7 @@ const MOST_KNOWN: usize = 100_000;
 #[derive(Clone)]
 pub struct Tenants {
     secret: hmac::Key,
-    organisations: HashMap<Tenant, Tenant>,
+    organizations: HashMap<Tenant, Tenant>,
 }
 
 impl fmt::Debug for Tenants {
@@ -81,7 +81,7 @@ impl Tenants {
     pub(crate) fn of_secret(secret: &[u8]) -> Self {
         Self {
             secret: hmac::Key::new(hmac::HMAC_SHA256, secret),
-            organisations: HashMap::new(),
+            organizations: HashMap::new(),
         }
     }
 
@@ -134,14 +134,14 @@ impl Tenants {
 
     /// The tenant of a request: the organization that its key is known to belong to, otherwise the key itself.
     pub fn whose(&self, of_key: Tenant) -> Tenant {
-        self.organisations.get(&of_key).copied().unwrap_or(of_key)
+        self.organizations.get(&of_key).copied().unwrap_or(of_key)
     }
 
     /// Records the organization that, according to the upstream, a key belongs to. Returns the tenant to use from now
     /// on, if that is new.
-    pub(crate) fn belongs_to(&mut self, of_key: Tenant, organisation: &[u8]) -> Option<Tenant> {
-        let tenant = self.hash(b"organisation\0", organisation);
-        if self.organisations.get(&of_key) == Some(&tenant) {
+    pub(crate) fn belongs_to(&mut self, of_key: Tenant, organization: &[u8]) -> Option<Tenant> {
+        let tenant = self.hash(b"organisation\0", organization);
+        if self.organizations.get(&of_key) == Some(&tenant) {
             return None;
         }
         self.know(of_key, tenant);
@@ -150,10 +150,10 @@ impl Tenants {
 
     /// Adds a mapping that was learned before.
     pub fn know(&mut self, of_key: Tenant, tenant: Tenant) {
-        if self.organisations.len() >= MOST_KNOWN {
-            self.organisations.clear();
+        if self.organizations.len() >= MOST_KNOWN {
+            self.organizations.clear();
         }
-        self.organisations.insert(of_key, tenant);
+        self.organizations.insert(of_key, tenant);
     }
 }
 

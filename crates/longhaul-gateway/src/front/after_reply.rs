@@ -93,7 +93,7 @@ fn follow(state: &GatewayState, report: CallReport, reading: ResponseReading, fo
         call,
         line,
         mut record,
-        context: material,
+        context,
         secrets,
     } = report;
     let ResponseReading {
@@ -106,21 +106,21 @@ fn follow(state: &GatewayState, report: CallReport, reading: ResponseReading, fo
         if record.ended == CallEnding::Whole && record.status < 400 {
             record.ended = CallEnding::UpstreamFailed;
         }
-        let detail = match (&material, state.session_names) {
+        let detail = match (&context, state.session_names) {
             (Some(_), SessionNames::FirstWords) => ErrorDetail::Message,
             _ => ErrorDetail::Kind,
         };
         record.error = error.told(detail, &secrets.credentials());
     }
-    if let (Some(material), Some(usage)) = (material, &usage) {
-        record.rewritten = material.outgoing.replaced.is_some();
-        if material.marked == BreakpointOwner::ManagedNow {
+    if let (Some(context), Some(usage)) = (context, &usage) {
+        record.rewritten = context.outgoing.replaced.is_some();
+        if context.marked == BreakpointOwner::ManagedNow {
             record.finding = Some(UNMARKED.to_owned());
         }
         let is_whole = record.ended == CallEnding::Whole && record.status == 200;
         if follow_up == FollowUp::PlanAndRecord && is_whole && usage.context() > 0 {
-            record.saved = state.compactor.saved(&material, usage);
-            state.compactor.answered(*material, usage);
+            record.saved = state.compactor.saved(&context, usage);
+            state.compactor.answered(*context, usage);
         }
     }
     state.usage_queue.done(CompletedCall {

@@ -38,7 +38,7 @@ pub(super) struct CallDetails {
     pub(super) is_apart: bool,
     /// Whether the client itself sent the header in which the upstream names organizations: the response may only echo
     /// it.
-    pub(super) tells_organisation: bool,
+    pub(super) tells_organization: bool,
     /// How long the request was held, in milliseconds.
     pub(super) waited: u64,
     /// Which actions are decided by their price, if a rule says so for this request.
@@ -74,7 +74,7 @@ impl Default for CallDetails {
             unbound: false,
             waiting: None,
             is_apart: false,
-            tells_organisation: false,
+            tells_organization: false,
             economy: None,
             reduce: None,
             waited: 0,

@@ -14,7 +14,7 @@ use tokio::sync::OwnedSemaphorePermit;
 
 use super::after_reply::CallSecrets;
 use super::call_details::CallDetails;
-use super::in_flight::{InFlightCall, ORGANISATION};
+use super::in_flight::{InFlightCall, ORGANIZATION};
 use super::placement::{self, RequestPlacement};
 use super::response_body::ClientBody;
 use super::response_check;
@@ -92,7 +92,7 @@ impl ArrivedRequest<'_> {
         let Self { state, parts, .. } = self;
         CallDetails {
             // An upstream that echoes headers would repeat whatever the client says.
-            tells_organisation: parts.headers.contains_key(ORGANISATION),
+            tells_organization: parts.headers.contains_key(ORGANIZATION),
             dialect: self.route.dialect(),
             caller: (parts.extensions.get::<CallingAgent>().cloned())
                 .or_else(|| state.caller.clone())
@@ -168,7 +168,7 @@ impl ArrivedRequest<'_> {
             passed: self.passed,
             uri: self.uri,
         };
-        let recognized = match placement::recognise(state, asked, body).await? {
+        let recognized = match placement::recognize(state, asked, body).await? {
             Ok(recognized) => recognized,
             Err(not) => {
                 call.policy = call.policy.min(RequestPolicy::Observe);

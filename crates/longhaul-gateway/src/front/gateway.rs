@@ -305,7 +305,7 @@ fn compactor_stores(options: &GatewayOptions, budget: &MemoryBudget) -> Compacto
     let takes_notes = options.notes == NotesMode::On
         && options.config.switches.decide(SwitchableAction::Notes) == SwitchVerdict::Allowed;
     CompactorStores {
-        rewrites: Arc::clone(&options.prefix_store),
+        prefixes: Arc::clone(&options.prefix_store),
         notes: takes_notes.then(|| Arc::clone(&options.notes_store)),
         reductions: Arc::clone(&options.recall_store),
         seal: options.tenants.seal_key(),

@@ -21,7 +21,7 @@ use crate::upstream::headers;
 use crate::watch::{CompletedCall, UsageCompleteness, UsageTap};
 
 /// The header in which the upstream names the organization of a key.
-pub(super) const ORGANISATION: &str = "anthropic-organization-id";
+pub(super) const ORGANIZATION: &str = "anthropic-organization-id";
 
 /// A call that was passed on. If it is dropped before its response began, it is recorded as abandoned by the client.
 pub(super) struct InFlightCall {
@@ -59,7 +59,7 @@ impl InFlightCall {
     ) -> Option<PendingPeerWrite> {
         let state = &self.state;
         let call = self.call.as_mut().filter(|_| status.is_success())?;
-        if !call.tells_organisation && !call.is_apart {
+        if !call.tells_organization && !call.is_apart {
             learn(state, call.of_key, headers);
         }
         let UnrecordedPlacement { pending, mut sent } = *call.waiting.take()?;
@@ -73,9 +73,9 @@ impl InFlightCall {
         if let Some((found, _)) = &mut call.placed {
             *found = placed;
         }
-        if let Some(material) = &mut call.context {
-            material.placed = placed;
-            material.asking.books.is_placed(placed);
+        if let Some(context) = &mut call.context {
+            context.placed = placed;
+            context.asking.books.is_placed(placed);
         }
         let told = state.peer_sync.publish(KeyTenant(call.of_key), &sent.line);
         state.usage_queue.sent(sent);
@@ -110,12 +110,12 @@ impl InFlightCall {
             let context = call.context.as_ref().filter(|_| state.recall.is_some());
             let replaced = context.and_then(|context| context.outgoing.replaced.as_ref());
             if let Some((base, until)) = replaced {
-                let replaced = ReplacedBeginning::new(&base.rewrite, *until);
+                let replaced = ReplacedBeginning::new(&base.prefix, *until);
                 parts.extensions.insert(replaced);
             }
         }
-        if let Some(material) = call.as_mut().and_then(|call| call.context.as_mut()) {
-            state.compactor.sent(material);
+        if let Some(context) = call.as_mut().and_then(|call| call.context.as_mut()) {
+            state.compactor.sent(context);
         }
         let began = call.as_ref().map_or_else(Instant::now, |call| call.began);
         if let Some(call) = &mut call {
@@ -223,13 +223,13 @@ fn report(call: CallDetails, status: u16) -> Option<CallReport> {
 
 /// Learns from the response which organization a key belongs to.
 fn learn(state: &GatewayState, of_key: Tenant, headers: &HeaderMap) {
-    let Some(organisation) = headers.get(ORGANISATION) else {
+    let Some(organization) = headers.get(ORGANIZATION) else {
         return;
     };
     let news = {
         let mut tenants = state.tenants.lock().unwrap_or_else(PoisonError::into_inner);
         let before = tenants.whose(of_key);
-        let tenant = tenants.belongs_to(of_key, organisation.as_bytes());
+        let tenant = tenants.belongs_to(of_key, organization.as_bytes());
         tenant.map(|tenant| (before, tenant))
     };
     // The tenant is known first, then branches move over: a branch that is placed in between belongs to the

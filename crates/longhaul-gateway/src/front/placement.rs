@@ -103,13 +103,13 @@ impl RequestPlacement<'_> {
         call.has_breakpoints =
             (asked.dialect == Dialect::Anthropic).then(|| recognized.breakpoints.are_set());
         if call.is_apart {
-            call.note = Some("sent without a key, and so not recognised".to_owned());
+            call.note = Some("sent without a key, and so not recognized".to_owned());
             return;
         }
         let members = &recognized.outline.members;
         if members.threaded {
             // The messages are not the whole history: the upstream stores it.
-            call.note = Some("a thread that the upstream holds; not recognised".to_owned());
+            call.note = Some("a thread that the upstream holds; not recognized".to_owned());
             return;
         }
         let metadata = members.metadata.clone();

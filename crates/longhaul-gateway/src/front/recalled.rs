@@ -67,7 +67,7 @@ pub(super) async fn pass(
         dialect: route.dialect(),
         body: &body,
     };
-    let recognized = placement::recognise(state, asked, &body).await?;
+    let recognized = placement::recognize(state, asked, &body).await?;
     let turn = match &recognized {
         Ok(recognized) if !recognized.outline.members.threaded => {
             let model = recognized.outline.model(&body);

@@ -43,22 +43,22 @@ pub(super) async fn check_response(
     if let Some(call) = placed.as_deref_mut()
         && window_full::may_be(state, call, &answer)
         && let Ok(charge) = state.budget.take(window_full::length(&answer))
-        && let Some(material) = call.context.take()
+        && let Some(context) = call.context.take()
     {
-        let looked = Box::pin(window_full::check_ending(state, call, material, answer)).await;
+        let looked = Box::pin(window_full::check_ending(state, call, context, answer)).await;
         drop(charge);
         return looked;
     }
     let placed = placed.filter(|_| suspect);
-    let Some((call, material, charge)) = placed.and_then(|call| {
+    let Some((call, context, charge)) = placed.and_then(|call| {
         let charge = state.budget.take(LONGEST).ok()?;
-        let material = call.context.take()?;
-        Some((call, material, charge))
+        let context = call.context.take()?;
+        Some((call, context, charge))
     }) else {
         return Ok(ResponseDecision::Pass(answer));
     };
     // The future is large and seldom needed.
-    let looked = Box::pin(check_error(state, call, material, answer)).await;
+    let looked = Box::pin(check_error(state, call, context, answer)).await;
     drop(charge);
     looked
 }
@@ -66,7 +66,7 @@ pub(super) async fn check_response(
 async fn check_error(
     state: &Arc<GatewayState>,
     call: &mut CallDetails,
-    mut material: Box<RequestContext>,
+    mut context: Box<RequestContext>,
     answer: Response<Incoming>,
 ) -> Result<ResponseDecision, GatewayRefusal> {
     let status = answer.status();
@@ -89,19 +89,19 @@ async fn check_error(
                 },
                 _ => Told::default(),
             };
-            state.compactor.recover(&mut material, told, again).await
+            state.compactor.recover(&mut context, told, again).await
         }
         ErrorClass::Invalid if !call.unbound && is_about_binding(&error.message) => {
             call.unbound = true;
-            state.compactor.unbind(&mut material).await
+            state.compactor.unbind(&mut context).await
         }
         _ => false,
     };
     if recovered {
-        call.is_resent(placement::watched(state, &material));
+        call.is_resent(placement::watched(state, &context));
     }
-    let sent = material.outgoing.parts.clone();
-    call.context = Some(material);
+    let sent = context.outgoing.parts.clone();
+    call.context = Some(context);
     Ok(if recovered {
         ResponseDecision::Retry(sent, first)
     } else {

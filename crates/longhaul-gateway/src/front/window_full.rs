@@ -47,17 +47,17 @@ pub(super) fn may_be(
     call: &CallDetails,
     answer: &Response<Incoming>,
 ) -> bool {
-    let Some(material) = &call.context else {
+    let Some(context) = &call.context else {
         return false;
     };
     let kind = answer.headers().get(header::CONTENT_TYPE);
     let is_whole = kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
-    let most = material.size().sent as u64 + state.compactor.spec(&material.model).max_output;
+    let most = context.size().sent as u64 + state.compactor.spec(&context.model).max_output;
     answer.status() == StatusCode::OK
         && call.dialect == Dialect::Anthropic
         && call.shortened == 0
         && is_whole
-        && (state.compactor.window(&material.model)).is_some_and(|window| most >= window.size)
+        && (state.compactor.window(&context.model)).is_some_and(|window| most >= window.size)
 }
 
 /// The length of a response, as far as it is stated.
@@ -71,7 +71,7 @@ pub(super) fn length(answer: &Response<Incoming>) -> usize {
 pub(super) async fn check_ending(
     state: &Arc<GatewayState>,
     call: &mut CallDetails,
-    mut material: Box<RequestContext>,
+    mut context: Box<RequestContext>,
     answer: Response<Incoming>,
 ) -> Result<ResponseDecision, GatewayRefusal> {
     let (parts, body) = answer.into_parts();
@@ -98,15 +98,15 @@ pub(super) async fn check_ending(
                 actual: used,
                 limit: None,
             };
-            state.compactor.recover(&mut material, told, 0).await
+            state.compactor.recover(&mut context, told, 0).await
         }
         None => false,
     };
     if recovered {
-        call.is_resent(placement::watched(state, &material));
+        call.is_resent(placement::watched(state, &context));
     }
-    let sent = material.outgoing.parts.clone();
-    call.context = Some(material);
+    let sent = context.outgoing.parts.clone();
+    call.context = Some(context);
     Ok(if recovered {
         write_down(state, call, &first);
         ResponseDecision::Retry(sent, first)

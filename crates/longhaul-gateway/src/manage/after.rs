@@ -16,20 +16,20 @@ use super::weight::TokenDensity;
 
 impl Compactor {
     /// A request was answered: what is known of the conversation is brought up to date, and what follows is begun.
-    pub(crate) fn answered(self: &Arc<Self>, material: RequestContext, usage: &Usage) {
-        let line = material.placed.line;
+    pub(crate) fn answered(self: &Arc<Self>, context: RequestContext, usage: &Usage) {
+        let line = context.placed.line;
         let (used, prompt) = (usage.context(), usage.prompt());
-        let trail = material.outgoing.marked.as_ref();
+        let trail = context.outgoing.marked.as_ref();
         let trail = trail.and_then(|(_, trail)| trail.clone()).map(Arc::new);
-        let known = self.windows.of(&material.model);
-        if let Some(additions) = material.additions {
+        let known = self.windows.of(&context.model);
+        if let Some(additions) = context.additions {
             self.branch_states
                 .additions_measured(line, known.spec.tokenizer, prompt, additions);
         }
-        let base = material.outgoing.replaced.as_ref();
+        let base = context.outgoing.replaced.as_ref();
         let measured = MeasuredReply {
             used,
-            at: material
+            at: context
                 .messages
                 .recognized
                 .hashes
@@ -37,7 +37,7 @@ impl Compactor {
                 .copied()
                 .unwrap_or(0),
             beginning: base.map(|(base, _)| base.beginning()),
-            beside: material.size().beside,
+            beside: context.size().beside,
             tokenizer: known.spec.tokenizer,
             answered: None,
         };
@@ -46,74 +46,72 @@ impl Compactor {
             window: known.window.as_ref(),
             switches: &self.settings.config.switches,
             timing: self.timing(),
-            messages: material.at_hand(),
+            messages: context.at_hand(),
             notes: self.notes_at_hand(line),
-            price: material.summary_price(),
+            price: context.summary_price(),
         };
         let next = (self.branch_states).answered(line, measured, trail, now, |state| {
             state.after_reply(&answered)
         });
         let tokens = AnswerTokens { prompt, used };
         match next {
-            ReplyFollowUp::CompactAhead => self.begin_work(material, WorkOccasion::Ahead(tokens)),
-            ReplyFollowUp::SummarizeByPrice => {
-                self.begin_work(material, WorkOccasion::Pays(tokens))
-            }
-            ReplyFollowUp::TakeNotes => self.note(material, used),
+            ReplyFollowUp::CompactAhead => self.begin_work(context, WorkOccasion::Ahead(tokens)),
+            ReplyFollowUp::SummarizeByPrice => self.begin_work(context, WorkOccasion::Pays(tokens)),
+            ReplyFollowUp::TakeNotes => self.note(context, used),
             ReplyFollowUp::Nothing => {}
         }
     }
 
     /// Begins work that no request waits for.
-    fn begin_work(self: &Arc<Self>, material: RequestContext, occasion: WorkOccasion) {
-        let care = Arc::clone(self);
-        let work = async move { care.work(material, occasion).await };
+    fn begin_work(self: &Arc<Self>, context: RequestContext, occasion: WorkOccasion) {
+        let compactor = Arc::clone(self);
+        let work = async move { compactor.work(context, occasion).await };
         self.tasks.spawn_on(work, &self.runtime);
     }
 
     /// A request was sent: drops what will not be needed of it when it is answered.
-    pub(crate) fn sent(&self, material: &mut RequestContext) {
-        let base = material.outgoing.replaced.as_ref();
-        let line = material.placed.line;
+    pub(crate) fn sent(&self, context: &mut RequestContext) {
+        let base = context.outgoing.replaced.as_ref();
+        let line = context.placed.line;
         let is_counted = base.is_none_or(|(base, _)| {
             self.branch_states
                 .left_out(line, base.beginning())
                 .is_some()
         });
-        let known = self.windows.of(&material.model);
+        let known = self.windows.of(&context.model);
         let sent = UnansweredRequest {
             window: known.window.as_ref(),
-            bytes: material.size().sent as u64,
+            bytes: context.size().sent as u64,
             notes: self.notes_at_hand(line),
-            price: material.summary_price(),
+            price: context.summary_price(),
         };
         let needed = self.branch_states.history(line).may_need_messages(&sent);
         if is_counted && needed == MessagesAtHand::Dropped {
-            material.let_go();
+            context.let_go();
         }
     }
 
     /// A summary was requested without success: its cost is added to the compacted prefix in use, or to the next one.
-    pub(super) async fn in_vain(&self, material: &RequestContext, usage: &Usage) {
-        let cost = self.spec(&material.model).cost_of_reply(usage);
-        let base = material.outgoing.replaced.as_ref();
+    pub(super) async fn in_vain(&self, context: &RequestContext, usage: &Usage) {
+        let cost = self.spec(&context.model).cost_of_reply(usage);
+        let base = context.outgoing.replaced.as_ref();
         if let (Some((base, _)), Some(cost)) = (base, cost.filter(|_| usage.total() > 0))
-            && self.rewrites.charge(base, cost).await
+            && self.prefixes.charge(base, cost).await
         {
             return;
         }
-        self.branch_states.used_in_vain(material.placed.line, usage);
+        self.branch_states.used_in_vain(context.placed.line, usage);
     }
 
     /// A request with a compacted prefix was answered. Returns how many tokens that saved, at the least, and charges
     /// the prefix with the cost of writing again what would have been read from the cache.
-    pub(crate) fn saved(self: &Arc<Self>, material: &RequestContext, usage: &Usage) -> u64 {
-        let Some((base, _)) = &material.outgoing.replaced else {
+    pub(crate) fn saved(self: &Arc<Self>, context: &RequestContext, usage: &Usage) -> u64 {
+        let Some((base, _)) = &context.outgoing.replaced else {
             return 0;
         };
-        let (line, beginning) = (material.placed.line, base.beginning());
-        if material.fresh {
-            let spec = self.spec(&material.model);
+        let (line, beginning) = (context.placed.line, base.beginning());
+        if context.fresh {
+            let spec = self.spec(&context.model);
             let as_read = Usage {
                 cache_read: usage.prompt(),
                 output: usage.output,
@@ -131,21 +129,21 @@ impl Compactor {
             let paid = paid.zip(spec.cost_of_reply(&as_read));
             let excess = paid.map(|(paid, read)| paid - read);
             // What is new would have been written, too.
-            let excess = excess.map(|excess| self.of_rewritten(excess, material, usage));
+            let excess = excess.map(|excess| self.of_rewritten(excess, context, usage));
             if let Some(excess) = excess {
-                let (care, base) = (Arc::clone(self), Arc::clone(base));
-                let charging = async move { care.rewrites.charge(&base, excess).await };
+                let (compactor, base) = (Arc::clone(self), Arc::clone(base));
+                let charging = async move { compactor.prefixes.charge(&base, excess).await };
                 self.tasks.spawn_on(charging, &self.runtime);
             }
         }
         if let Some(known) = self.branch_states.left_out(line, beginning) {
             return known;
         }
-        if material.size.is_some() {
+        if context.size.is_some() {
             return 0;
         }
-        let density = TokenDensity::measured(usage.prompt(), material.weight().total());
-        let less = material.weight_replaced().saturating_sub(base.weight());
+        let density = TokenDensity::measured(usage.prompt(), context.weight().total());
+        let less = context.weight_replaced().saturating_sub(base.weight());
         // This is a lower bound: the count of what was not sent is an estimate.
         let tokens = density.tokens(less) / 10 * 9;
         self.branch_states.leaves_out(line, beginning, tokens);
@@ -154,16 +152,16 @@ impl Compactor {
 
     /// The part of an additional cost that is of messages which were sent before, and which the provider would have read
     /// from its cache. It is rather too high than too low.
-    fn of_rewritten(&self, excess: Usd, material: &RequestContext, usage: &Usage) -> Usd {
+    fn of_rewritten(&self, excess: Usd, context: &RequestContext, usage: &Usage) -> Usd {
         let unread = usage.prompt().saturating_sub(usage.cache_read);
-        let measured = self.branch_states.measured(material.placed.line);
-        let first = (measured.used > 0 && material.size.is_none())
-            .then(|| material.first_after(measured.at))
+        let measured = self.branch_states.measured(context.placed.line);
+        let first = (measured.used > 0 && context.size.is_none())
+            .then(|| context.first_after(measured.at))
             .flatten();
         let new = first.map_or(0, |first| {
-            let density = TokenDensity::measured(usage.prompt(), material.weight().total());
+            let density = TokenDensity::measured(usage.prompt(), context.weight().total());
             // This is a lower bound: the count of what is new is an estimate.
-            density.tokens(material.messages.weight_from(first)) / 10 * 9
+            density.tokens(context.messages.weight_from(first)) / 10 * 9
         });
         let rewritten = i128::from(unread.saturating_sub(new));
         Usd::from_pico(excess.pico() * rewritten / i128::from(unread.max(1)))

@@ -23,8 +23,8 @@ pub(super) fn name(way: AppendedRequestWay) -> &'static str {
 
 /// The way in which a question can be appended to a request's own bytes: nothing in the request may force a different
 /// kind of answer.
-pub(super) fn way_after(material: &RequestContext) -> AppendedRequestWay {
-    let body = ObjectReader::new(&material.messages.body);
+pub(super) fn way_after(context: &RequestContext) -> AppendedRequestWay {
+    let body = ObjectReader::new(&context.messages.body);
     let text = |name| body.get(name).unwrap_or_default();
     let forced = match body.object("tool_choice") {
         Some(choice) => choice
@@ -60,11 +60,11 @@ pub(super) fn way_after(material: &RequestContext) -> AppendedRequestWay {
 /// The body that asks with this element after the client's bytes; `None` if that is not possible.
 pub(super) fn parts_after(
     way: AppendedRequestWay,
-    material: &RequestContext,
+    context: &RequestContext,
     element: &Bytes,
     longest: u64,
 ) -> Option<Vec<Bytes>> {
-    let parts = material.outgoing.and(element)?;
+    let parts = context.outgoing.and(element)?;
     match way {
         AppendedRequestWay::AsItIs => Some(parts),
         AppendedRequestWay::Raised => {

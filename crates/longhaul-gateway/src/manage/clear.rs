@@ -23,27 +23,31 @@ use crate::store::CompactedPrefixKind;
 
 /// A conversation with old results cleared; `None` if there is nothing worth clearing.
 pub fn clear(
-    talk: &CompactableConversation,
+    conversation: &CompactableConversation,
     why: ClearingReason,
     settings: &CompactorSettings,
 ) -> Option<CompactedDraft> {
-    let read = ConversationEntries::of(talk, None, settings.now).ok()?;
+    let read = ConversationEntries::of(conversation, None, settings.now).ok()?;
     let mut results = ToolResults::new(settings.clearable.clone());
     for entry in &read.entries {
         results.push(entry.view());
     }
-    let scales = ConversationTokenCount::of(talk, settings);
-    let clearing = chosen(&results, scales.before, why, talk, settings)?;
+    let scales = ConversationTokenCount::of(conversation, settings);
+    let clearing = chosen(&results, scales.before, why, conversation, settings)?;
     let new = clearing.results.iter().map(|result| result.call.as_str());
-    let old = talk.cleared.iter().map(String::as_str);
+    let old = conversation.cleared.iter().map(String::as_str);
     let gone: BTreeSet<&str> = old.chain(new).collect();
-    let elements = talk.elements.iter();
+    let elements = conversation.elements.iter();
     let rest: Vec<Bytes> = elements
-        .map(|element| without_results(talk.dialect, element, &gone))
+        .map(|element| without_results(conversation.dialect, element, &gone))
         .collect();
-    let sent = talk.summary.iter().chain(&rest).map(|element| &element[..]);
+    let sent = conversation
+        .summary
+        .iter()
+        .chain(&rest)
+        .map(|element| &element[..]);
     let (before, after) = (scales.before, scales.with(sent));
-    let mut cleared = talk.cleared.clone();
+    let mut cleared = conversation.cleared.clone();
     cleared.extend(clearing.results.iter().map(|result| result.call.clone()));
     Some(CompactedDraft {
         kind: CompactedPrefixKind::Cleared,
@@ -51,7 +55,7 @@ pub fn clear(
             elements: rest,
             cleared,
             measured: None,
-            ..talk.clone()
+            ..conversation.clone()
         },
         summarized: 0,
         before,
@@ -65,10 +69,10 @@ fn chosen(
     results: &ToolResults,
     used: u64,
     why: ClearingReason,
-    talk: &CompactableConversation,
+    conversation: &CompactableConversation,
     settings: &CompactorSettings,
 ) -> Option<PlannedClearing> {
-    let window = settings.window(&talk.model).ok()?;
+    let window = settings.window(&conversation.model).ok()?;
     // Idleness was checked before: here, any gap will do.
     let rested = Timestamp::UNIX_EPOCH;
     let limits = &MicroLimits {

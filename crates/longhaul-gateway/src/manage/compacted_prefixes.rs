@@ -20,22 +20,22 @@ const AT_ONCE: Duration = Duration::from_secs(2);
 
 /// The compacted prefixes of all conversations.
 pub(crate) struct CompactedPrefixes {
-    shelf: Arc<dyn PrefixStore>,
+    store: Arc<dyn PrefixStore>,
     /// All prefixes, by the number of messages that they replace; `None` if only the store knows them.
     known: Option<Mutex<PrefixMap<PrefixKey, u32>>>,
     known_bytes: MemoryShare,
     at_hand: Arc<LoadedPrefixes>,
     seal: SealKey,
-    keeping: StoreWritability,
+    writability: StoreWritability,
 }
 
 impl CompactedPrefixes {
     pub(crate) async fn open(
-        shelf: Arc<dyn PrefixStore>,
+        store: Arc<dyn PrefixStore>,
         seal: SealKey,
         budget: &MemoryBudget,
     ) -> Result<Self, StoreError> {
-        let known = shelf.index().await?;
+        let known = store.index().await?;
         let known_bytes = budget.new_share();
         known_bytes.set(known.as_ref().map_or(0, Vec::len) * KNOWN_BYTES);
         let known = known.map(|all| {
@@ -44,23 +44,23 @@ impl CompactedPrefixes {
                 .collect()
         });
         Ok(Self {
-            shelf,
+            store,
             known: known.map(Mutex::new),
             known_bytes,
             at_hand: Arc::new(LoadedPrefixes::new(budget)),
             seal,
-            keeping: StoreWritability::default(),
+            writability: StoreWritability::default(),
         })
     }
 
     /// Whether a prefix that is made now can be stored, as far as is known.
     pub(crate) async fn can_be_stored(&self) -> bool {
-        self.keeping.is_possible(&self.shelf).await
+        self.writability.is_possible(&self.store).await
     }
 
     /// Whether the store accepts new prefixes.
-    pub(crate) fn keeping(&self) -> &StoreWritability {
-        &self.keeping
+    pub(crate) fn writability(&self) -> &StoreWritability {
+        &self.writability
     }
 
     /// The prefixes in memory.
@@ -90,11 +90,11 @@ impl CompactedPrefixes {
             let Some(at) = found.copied() else {
                 return Ok(None);
             };
-            if let Some(shelved) = self.at_hand.get(&(tenant, at)) {
-                return Ok(Some(shelved));
+            if let Some(loaded) = self.at_hand.get(&(tenant, at)) {
+                return Ok(Some(loaded));
             }
-            if let Some(shelved) = Box::pin(self.stored(tenant, vec![at], 0)).await? {
-                return Ok(Some(shelved));
+            if let Some(loaded) = Box::pin(self.stored(tenant, vec![at], 0)).await? {
+                return Ok(Some(loaded));
             }
             // It is gone from the store; there may be an earlier one.
             self.forget(tenant, at);
@@ -109,16 +109,16 @@ impl CompactedPrefixes {
         least: u32,
     ) -> Result<Option<Arc<LoadedPrefix>>, StoreError> {
         loop {
-            let Some(found) = self.shelf.find(tenant, hashes.clone(), least).await? else {
+            let Some(found) = self.store.find(tenant, hashes.clone(), least).await? else {
                 return Ok(None);
             };
             let (line, at) = (found.stored.made.line, found.stored.at);
-            if let Some(rewrite) = found.open(&self.seal) {
-                return Ok(Some(self.keep(rewrite)));
+            if let Some(prefix) = found.open(&self.seal) {
+                return Ok(Some(self.keep(prefix)));
             }
             tracing::warn!(%line, "a summary in the store is damaged; it is dropped, and the client's own messages are sent");
             self.forget(tenant, at);
-            self.shelf.discard(tenant, at).await?;
+            self.store.discard(tenant, at).await?;
         }
     }
 
@@ -139,7 +139,7 @@ impl CompactedPrefixes {
     ) -> Result<Option<Arc<LoadedPrefix>>, StoreError> {
         let mut newest = hashes.iter().rev();
         let mine = newest.find_map(|hash| self.at_hand.get(&(tenant, *hash)));
-        let least = mine.as_ref().map_or(0, |mine| mine.rewrite.messages);
+        let least = mine.as_ref().map_or(0, |mine| mine.prefix.messages);
         let others = self.stored(tenant, hashes.to_vec(), least).await;
         match others {
             Ok(Some(others)) => Ok(Some(others)),
@@ -157,16 +157,16 @@ impl CompactedPrefixes {
     /// Makes a prefix durable, and then known.
     pub(crate) async fn put(
         &self,
-        rewrite: CompactedPrefix,
+        prefix: CompactedPrefix,
     ) -> Result<Arc<LoadedPrefix>, StoreError> {
-        let sealed = rewrite.as_stored().sealed(&self.seal);
-        match self.shelf.put(sealed).await {
+        let sealed = prefix.as_stored().sealed(&self.seal);
+        match self.store.put(sealed).await {
             Ok(()) => {
-                self.keeping.kept();
-                Ok(self.keep(rewrite))
+                self.writability.kept();
+                Ok(self.keep(prefix))
             }
             Err(error) => {
-                self.keeping.not_kept();
+                self.writability.not_kept();
                 Err(error)
             }
         }
@@ -176,12 +176,12 @@ impl CompactedPrefixes {
     /// does not respond.
     pub(crate) async fn put_at_once(
         &self,
-        rewrite: CompactedPrefix,
+        prefix: CompactedPrefix,
     ) -> Result<Arc<LoadedPrefix>, StoreError> {
-        if self.shelf.is_backing_off() {
+        if self.store.is_backing_off() {
             return Err(StoreError::Resting);
         }
-        let put = tokio::time::timeout(AT_ONCE, self.put(rewrite)).await;
+        let put = tokio::time::timeout(AT_ONCE, self.put(prefix)).await;
         put.unwrap_or_else(|_| Err(StoreError::NoAnswer("it took too long".to_owned())))
     }
 
@@ -192,24 +192,24 @@ impl CompactedPrefixes {
 
     /// Adds to the cost of a prefix. Returns whether that is recorded.
     pub(crate) async fn charge(&self, base: &LoadedPrefix, cost: Usd) -> bool {
-        let (tenant, at) = (base.rewrite.tenant, base.rewrite.at);
+        let (tenant, at) = (base.prefix.tenant, base.prefix.at);
         let newest = self.at_hand().get(&(tenant, at));
-        let mut rewrite = newest.map_or_else(|| base.rewrite.clone(), |it| it.rewrite.clone());
-        let made = &mut rewrite.made;
+        let mut prefix = newest.map_or_else(|| base.prefix.clone(), |it| it.prefix.clone());
+        let made = &mut prefix.made;
         made.cost = Some(made.cost.map_or(cost, |before| before + cost));
-        let put = self.put(rewrite).await;
+        let put = self.put(prefix).await;
         put.inspect_err(|error| tracing::warn!(%error, "the cost of a summary cannot be recorded"))
             .is_ok()
     }
 
-    fn keep(&self, rewrite: CompactedPrefix) -> Arc<LoadedPrefix> {
-        let key = (rewrite.tenant, rewrite.at);
+    fn keep(&self, prefix: CompactedPrefix) -> Arc<LoadedPrefix> {
+        let key = (prefix.tenant, prefix.at);
         if let Some(known) = &self.known {
             let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
-            known.insert(key, rewrite.messages);
+            known.insert(key, prefix.messages);
             self.known_bytes.set(known.len() * KNOWN_BYTES);
         }
-        self.keep_loaded(rewrite)
+        self.keep_loaded(prefix)
     }
 
     /// Keeps a prefix in memory that is stored already.
@@ -238,6 +238,6 @@ impl CompactedPrefixes {
 
     /// The underlying store.
     pub(crate) fn store(&self) -> &Arc<dyn PrefixStore> {
-        &self.shelf
+        &self.store
     }
 }

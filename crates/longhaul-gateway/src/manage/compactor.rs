@@ -30,7 +30,7 @@ use crate::watch::{Metrics, SessionChanges};
 
 /// Keeps the conversations of all requests within their windows.
 pub(crate) struct Compactor {
-    pub(super) rewrites: CompactedPrefixes,
+    pub(super) prefixes: CompactedPrefixes,
     pub(super) branch_states: BranchStates,
     /// `None` if session notes are disabled.
     pub(super) notes: Option<NotesTracker>,
@@ -59,7 +59,7 @@ pub(crate) struct Compactor {
 
 /// The stores of a compactor.
 pub(crate) struct CompactorStores {
-    pub(crate) rewrites: Arc<dyn PrefixStore>,
+    pub(crate) prefixes: Arc<dyn PrefixStore>,
     /// `None` if session notes are disabled.
     pub(crate) notes: Option<Arc<dyn NotesStore>>,
     /// Where reduced results are recorded.
@@ -74,38 +74,34 @@ impl Compactor {
     /// Creates a compactor; must be called on a tokio runtime. The gateway waits for `tasks` when it stops, until
     /// `abort`.
     pub(crate) async fn new(
-        shelves: CompactorStores,
+        stores: CompactorStores,
         settings: CompactorSettings,
-        marks: BreakpointMode,
+        mode: BreakpointMode,
         metrics: Arc<Metrics>,
         changes: SessionChanges,
         tasks: TaskTracker,
         abort: CancellationToken,
     ) -> Result<Self, StoreError> {
         Ok(Self {
-            rewrites: CompactedPrefixes::open(
-                shelves.rewrites,
-                shelves.seal.clone(),
-                &shelves.budget,
-            )
-            .await?,
+            prefixes: CompactedPrefixes::open(stores.prefixes, stores.seal.clone(), &stores.budget)
+                .await?,
             branch_states: BranchStates::default(),
-            sizes: KnownSizes::new(&shelves.budget),
-            results: KnownResults::new(&shelves.budget),
+            sizes: KnownSizes::new(&stores.budget),
+            results: KnownResults::new(&stores.budget),
             reductions: ReductionRecords::new(
-                shelves.reductions,
-                shelves.seal.clone(),
-                &shelves.budget,
+                stores.reductions,
+                stores.seal.clone(),
+                &stores.budget,
             ),
             unpriced: UnpricedModels::default(),
-            notes: (shelves.notes).map(|notes| NotesTracker::new(notes, shelves.seal)),
+            notes: (stores.notes).map(|notes| NotesTracker::new(notes, stores.seal)),
             windows: ModelWindows::new(Arc::clone(&settings.config), Arc::clone(&settings.models)),
             settings,
-            breakpoints: marks,
+            breakpoints: mode,
             metrics,
             changes,
             working: Mutex::default(),
-            budget: shelves.budget,
+            budget: stores.budget,
             tasks,
             abort,
             runtime: Handle::current(),
@@ -152,7 +148,7 @@ impl Compactor {
 
     /// The compacted prefixes in memory, which the gateway may evict.
     pub(crate) fn loaded_prefixes(&self) -> Arc<dyn Evictable> {
-        Arc::clone(self.rewrites.at_hand()) as Arc<dyn Evictable>
+        Arc::clone(self.prefixes.at_hand()) as Arc<dyn Evictable>
     }
 
     /// Drops the state of a branch that did not begin after all.
@@ -162,7 +158,7 @@ impl Compactor {
 
     /// Moves everything of one tenant to another, when the two turn out to be the same.
     pub(crate) fn adopt(&self, from: Tenant, to: Tenant) {
-        self.rewrites.adopt(from, to);
+        self.prefixes.adopt(from, to);
     }
 
     /// The known facts about a model.

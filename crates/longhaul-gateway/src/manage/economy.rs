@@ -54,19 +54,19 @@ struct PriceSituation {
 impl Compactor {
     /// The policy by which a request is decided: none, if the model's prices are not known or the user's switches do
     /// not permit it.
-    pub(super) fn economy_of(&self, material: &RequestContext) -> EconomyPolicy {
-        let known = self.windows.of(&material.model);
+    pub(super) fn economy_of(&self, context: &RequestContext) -> EconomyPolicy {
+        let known = self.windows.of(&context.model);
         let switches = &self.settings.config.switches;
-        let is_asked_for = material.economy != EconomyPolicy::Off;
+        let is_asked_for = context.economy != EconomyPolicy::Off;
         if is_asked_for && known.spec.prices.is_none() && self.may(SwitchableAction::Automatic) {
-            self.unpriced.tell_once(&material.model);
+            self.unpriced.tell_once(&context.model);
         }
-        policy_in_effect(material.economy, switches, &known.spec)
+        policy_in_effect(context.economy, switches, &known.spec)
     }
 
     /// Decides by price before a request is sent, and clears if that pays.
-    pub(super) async fn economize(&self, material: &mut RequestContext, policy: EconomyPolicy) {
-        let Some(mut situation) = self.priced(material) else {
+    pub(super) async fn economize(&self, context: &mut RequestContext, policy: EconomyPolicy) {
+        let Some(mut situation) = self.priced(context) else {
             return;
         };
         let history = &situation.history;
@@ -94,29 +94,29 @@ impl Compactor {
             Some(threshold),
         );
         let Some(decision) = decision else {
-            keep_findable(material, &situation);
+            keep_findable(context, &situation);
             return;
         };
         let record = EconomyRecord::new(policy, &decision, &situation.rates);
         match &decision.action {
             EconomyAction::Summarize => {
-                keep_findable(material, &situation);
-                material.summary_pays = Some(record);
+                keep_findable(context, &situation);
+                context.summary_pays = Some(record);
             }
             EconomyAction::Clear(results) => {
                 let results = results.clone();
-                self.clear_by_price(material, &situation, &decision, &record, results)
+                self.clear_by_price(context, &situation, &decision, &record, results)
                     .await;
             }
         }
     }
 
     /// Where the provider's cache will be found again.
-    fn cache_entries(&self, material: &RequestContext) -> CacheEntries {
-        if material.messages.dialect != Dialect::Anthropic || material.outgoing.replaced.is_none() {
+    fn cache_entries(&self, context: &RequestContext) -> CacheEntries {
+        if context.messages.dialect != Dialect::Anthropic || context.outgoing.replaced.is_none() {
             CacheEntries::Everywhere
         } else if self.breakpoints == BreakpointMode::Manage
-            || material.messages.recognized.breakpoints.leave_one()
+            || context.messages.recognized.breakpoints.leave_one()
         {
             CacheEntries::Anchored
         } else {
@@ -125,8 +125,8 @@ impl Compactor {
     }
 
     /// Whether results may be cleared by price (V5).
-    fn clearing(&self, material: &RequestContext) -> ClearingPermission {
-        let owner = match material.is_cleared_by_the_provider() {
+    fn clearing(&self, context: &RequestContext) -> ClearingPermission {
+        let owner = match context.is_cleared_by_the_provider() {
             true => PressureOwner::Providers,
             false => PressureOwner::Ours,
         };
@@ -136,29 +136,29 @@ impl Compactor {
         }
     }
 
-    fn priced(&self, material: &RequestContext) -> Option<PriceSituation> {
-        let known = self.windows.of(&material.model);
+    fn priced(&self, context: &RequestContext) -> Option<PriceSituation> {
+        let known = self.windows.of(&context.model);
         let spec = Arc::clone(&known.spec);
         let prices = spec.prices.as_ref()?;
         let window = known.window?;
         // What this gateway alone has learned must not make it decide differently from others.
         let counter = CalibratedCounter::new(spec.tokenizer);
-        let sizes = SizedHistory::of(material, &self.sizes, &self.settings)?;
-        let ttl = ttl_of(material);
+        let sizes = SizedHistory::of(context, &self.sizes, &self.settings)?;
+        let ttl = ttl_of(context);
         let view = sizes.total(&counter);
         let cache = conversation_cache(&CachingFacts {
-            setter: self.breakpoint_setter(material),
-            place: match material.roles().contains(&BodyRole::Assistant) {
+            setter: self.breakpoint_setter(context),
+            place: match context.roles().contains(&BodyRole::Assistant) {
                 true => RequestPlace::Later,
                 false => RequestPlace::First,
             },
             model: &spec,
             view,
             ttl,
-            idle_seconds: self.idle_seconds(material),
+            idle_seconds: self.idle_seconds(context),
         });
         let rates = TokenRates::of(prices, view, ttl);
-        let (clearing, entries) = (self.clearing(material), self.cache_entries(material));
+        let (clearing, entries) = (self.clearing(context), self.cache_entries(context));
         let history = sizes.priced(&counter, window.scale(), cache.billed, clearing, entries);
         Some(PriceSituation {
             rates,
@@ -170,19 +170,19 @@ impl Compactor {
     }
 
     /// The seconds since the start of the conversation's last request, if that is known.
-    fn idle_seconds(&self, material: &RequestContext) -> Option<i64> {
-        let own = self.branch_states.last_started(material.placed.line);
-        let last = own.max(material.placed.last_used)?;
+    fn idle_seconds(&self, context: &RequestContext) -> Option<i64> {
+        let own = self.branch_states.last_started(context.placed.line);
+        let last = own.max(context.placed.last_used)?;
         Some(self.clock.now().duration_since(last).as_secs())
     }
 
     /// Who sets the conversation's breakpoints.
-    fn breakpoint_setter(&self, material: &RequestContext) -> BreakpointSetter {
-        if material.messages.dialect != Dialect::Anthropic {
+    fn breakpoint_setter(&self, context: &RequestContext) -> BreakpointSetter {
+        if context.messages.dialect != Dialect::Anthropic {
             BreakpointSetter::Nobody
         } else if self.breakpoints == BreakpointMode::Manage {
             BreakpointSetter::Gateway
-        } else if material.messages.recognized.breakpoints.are_set() {
+        } else if context.messages.recognized.breakpoints.are_set() {
             BreakpointSetter::Client
         } else {
             BreakpointSetter::GatewayFromSecond
@@ -192,7 +192,7 @@ impl Compactor {
     /// Clears these results of the view, durably, and sends the request that way.
     async fn clear_by_price(
         &self,
-        material: &mut RequestContext,
+        context: &mut RequestContext,
         situation: &PriceSituation,
         decision: &EconomyDecision,
         record: &EconomyRecord,
@@ -208,16 +208,15 @@ impl Compactor {
             before: view.view(),
             after: view.view().saturating_sub(decision.freed),
         };
-        let Some(rewrite) = self.cleared_prefix(material, situation, &chosen, tokens, record)
-        else {
+        let Some(prefix) = self.cleared_prefix(context, situation, &chosen, tokens, record) else {
             return;
         };
-        let measured = self.branch_states.measured(material.placed.line);
-        let expected = self.expected(material, &measured);
-        let line = material.placed.line;
-        match self.rewrites.put_at_once(rewrite).await {
+        let measured = self.branch_states.measured(context.placed.line);
+        let expected = self.expected(context, &measured);
+        let line = context.placed.line;
+        match self.prefixes.put_at_once(prefix).await {
             Ok(base) => {
-                let Some(sending) = self.with_prefix(material, &base) else {
+                let Some(sending) = self.with_prefix(context, &base) else {
                     return;
                 };
                 let first = chosen.iter().map(|(message, _)| *message).min();
@@ -227,16 +226,16 @@ impl Compactor {
                     true => first,
                     false => anchor.or(first),
                 };
-                let elements = found.and_then(|found| elements_before(material, &base, found));
-                material.outgoing = sending;
+                let elements = found.and_then(|found| elements_before(context, &base, found));
+                context.outgoing = sending;
                 if let Some(elements) = elements.filter(|_| {
                     situation.warmth == PrefixWarmth::Hot
-                        && material.messages.recognized.breakpoints.leave_one()
+                        && context.messages.recognized.breakpoints.leave_one()
                 }) {
-                    mark_after(material, elements);
+                    mark_after(context, elements);
                 }
-                material.expected = Some(expected.saturating_sub(decision.freed / 4 * 3));
-                material.cleared_by_price = Some(record.clone());
+                context.expected = Some(expected.saturating_sub(decision.freed / 4 * 3));
+                context.cleared_by_price = Some(record.clone());
                 let change = HistoryChange::Shrunk {
                     after: tokens.after,
                     by: None,
@@ -244,7 +243,7 @@ impl Compactor {
                 };
                 self.branch_states.apply(line, change, &situation.window);
                 self.metrics.compacted(CompactedPrefixKind::Cleared);
-                self.changes.changed(material.placed.session);
+                self.changes.changed(context.placed.session);
                 tracing::info!(%line, before = tokens.before, after = tokens.after, price = record.price_usd, rent = record.rent_usd, "old results were cleared, because that pays");
             }
             // Nothing is lost: the request is sent as it was.
@@ -256,27 +255,27 @@ impl Compactor {
 
     fn cleared_prefix(
         &self,
-        material: &RequestContext,
+        context: &RequestContext,
         situation: &PriceSituation,
         chosen: &[(usize, Id)],
         tokens: ViewTokens,
         record: &EconomyRecord,
     ) -> Option<CompactedPrefix> {
-        let base = material.outgoing.replaced.as_ref().map(|(base, _)| base);
-        let hashes = &material.messages.recognized.hashes;
+        let base = context.outgoing.replaced.as_ref().map(|(base, _)| base);
+        let hashes = &context.messages.recognized.hashes;
         // The client's newest messages keep their bytes, and with them their cache breakpoint.
-        let mut roles = material.roles().iter();
+        let mut roles = context.roles().iter();
         let last = roles.rposition(|role| *role == BodyRole::Assistant)?;
         let at = *hashes.get(last)?;
         let binds = situation.spec.thinking.binding.may_bind();
         let mut first = chosen.iter().map(|(message, _)| *message).min()?;
-        if let Some(base) = base.filter(|base| binds && !base.rewrite.settled) {
+        if let Some(base) = base.filter(|base| binds && !base.prefix.settled) {
             // It comes into use with this request, so thinking after it was bound to what it replaces.
-            first = first.min(first_unsettled(material, base).unwrap_or(first));
+            first = first.min(first_unsettled(context, base).unwrap_or(first));
         }
         let changed = HistoryHash(*hashes.get(first)?);
         let stripped = base.map_or_else(Vec::new, |base| {
-            stripped_spans(&material.messages.recognized, &base.rewrite)
+            stripped_spans(&context.messages.recognized, &base.prefix)
         });
         let mut derived = DerivedRest {
             changed_from: Some(changed),
@@ -288,27 +287,27 @@ impl Compactor {
                 to: HistoryHash(at),
             });
         }
-        let mut cleared = base.map_or_else(Vec::new, |base| base.rewrite.cleared.clone());
-        let calls = calls_of(material, chosen);
-        let went = self.results_that_went(material, chosen, &calls);
+        let mut cleared = base.map_or_else(Vec::new, |base| base.prefix.cleared.clone());
+        let calls = calls_of(context, chosen);
+        let went = self.results_that_went(context, chosen, &calls);
         cleared.extend(calls);
         let text = base.map_or_else(Bytes::new, |base| {
-            base.rewrite.text.slice(..base.rewrite.summary)
+            base.prefix.text.slice(..base.prefix.summary)
         });
-        let rewrite = CompactedPrefix {
-            tenant: material.tenant,
+        let prefix = CompactedPrefix {
+            tenant: context.tenant,
             at,
-            messages: material.spoken_until(last),
+            messages: context.spoken_until(last),
             summary: text.len(),
             text,
-            root: base.and_then(|base| base.rewrite.root),
-            lines: base.map_or_else(Bytes::new, |base| base.rewrite.lines.clone()),
+            root: base.and_then(|base| base.prefix.root),
+            lines: base.map_or_else(Bytes::new, |base| base.prefix.lines.clone()),
             cleared,
             derived: Some(derived),
             settled: binds,
             made: PrefixProvenance {
-                session: material.placed.session,
-                line: material.placed.line,
+                session: context.placed.session,
+                line: context.placed.line,
                 at: self.clock.now(),
                 kind: CompactedPrefixKind::Cleared,
                 before: tokens.before,
@@ -323,7 +322,7 @@ impl Compactor {
                 },
             },
         };
-        material.completed(rewrite)
+        context.completed(prefix)
     }
 }
 
@@ -331,33 +330,33 @@ impl Compactor {
     /// The results that are cleared: their calls are in the messages before them.
     fn results_that_went(
         &self,
-        material: &RequestContext,
+        context: &RequestContext,
         chosen: &[(usize, Id)],
         calls: &[String],
     ) -> Option<ResultsThatWent> {
         let answers: BTreeSet<usize> = chosen.iter().map(|(message, _)| *message).collect();
-        let is_reply = |at: &usize| material.roles().get(*at) == Some(&BodyRole::Assistant);
+        let is_reply = |at: &usize| context.roles().get(*at) == Some(&BodyRole::Assistant);
         let replies = (answers.iter()).filter_map(|at| (0..*at).rev().find(is_reply));
         let messages: BTreeSet<usize> = replies.chain(answers.iter().copied()).collect();
         let elements: Vec<Bytes> = (messages.into_iter())
-            .filter_map(|at| material.messages.element(at))
+            .filter_map(|at| context.messages.element(at))
             .collect();
         let gone: BTreeSet<&str> = calls.iter().map(String::as_str).collect();
-        let tokenizer = self.windows.of(&material.model).spec.tokenizer;
+        let tokenizer = self.windows.of(&context.model).spec.tokenizer;
         went::among(
             elements.iter(),
             |call| gone.contains(call),
-            (material.messages.dialect, tokenizer),
+            (context.messages.dialect, tokenizer),
             &self.settings.tools,
-            material.recall,
+            context.recall,
         )
     }
 }
 
 /// The first message whose thinking is no longer valid once this prefix is in use.
-fn first_unsettled(material: &RequestContext, base: &LoadedPrefix) -> Option<usize> {
-    let recognized = &material.messages.recognized;
-    match (&base.rewrite.derived, base.rewrite.root) {
+fn first_unsettled(context: &RequestContext, base: &LoadedPrefix) -> Option<usize> {
+    let recognized = &context.messages.recognized;
+    match (&base.prefix.derived, base.prefix.root) {
         (Some(derived), _) => recognized.position(derived.changed_from?.0),
         (None, Some(root)) => Some(recognized.position(root)? + 1),
         (None, None) => Some(recognized.lead),
@@ -365,42 +364,35 @@ fn first_unsettled(material: &RequestContext, base: &LoadedPrefix) -> Option<usi
 }
 
 /// How many elements of a compacted prefix come before one of the client's messages; `None` if there are none.
-fn elements_before(
-    material: &RequestContext,
-    base: &LoadedPrefix,
-    message: usize,
-) -> Option<usize> {
-    let from = material
-        .messages
-        .recognized
-        .first_after(base.rewrite.root)?;
+fn elements_before(context: &RequestContext, base: &LoadedPrefix, message: usize) -> Option<usize> {
+    let from = context.messages.recognized.first_after(base.prefix.root)?;
     let elements = base.summary().len() + message.checked_sub(from)?;
     (elements > 0).then_some(elements)
 }
 
 /// Sets one more breakpoint before the first result that may be cleared next, so that the provider's cache is found there
 /// when it is.
-fn keep_findable(material: &mut RequestContext, situation: &PriceSituation) {
-    let base = material.outgoing.replaced.as_ref().map(|(base, _)| base);
+fn keep_findable(context: &mut RequestContext, situation: &PriceSituation) {
+    let base = context.outgoing.replaced.as_ref().map(|(base, _)| base);
     let anchored = base.zip(situation.history.anchor);
-    let elements = anchored.and_then(|(base, anchor)| elements_before(material, base, anchor));
+    let elements = anchored.and_then(|(base, anchor)| elements_before(context, base, anchor));
     if let Some(elements) = elements {
-        mark_after(material, elements);
+        mark_after(context, elements);
     }
 }
 
 /// Sets one more breakpoint in the compacted prefix of a request.
-fn mark_after(material: &mut RequestContext, elements: usize) {
-    material.outgoing.mark_after(&material.messages, elements);
+fn mark_after(context: &mut RequestContext, elements: usize) {
+    context.outgoing.mark_after(&context.messages, elements);
 }
 
 /// The calls of these results, as the client writes them.
-fn calls_of(material: &RequestContext, chosen: &[(usize, Id)]) -> Vec<String> {
+fn calls_of(context: &RequestContext, chosen: &[(usize, Id)]) -> Vec<String> {
     let wanted: BTreeSet<(usize, Id)> = chosen.iter().copied().collect();
     let messages: BTreeSet<usize> = chosen.iter().map(|(message, _)| *message).collect();
     let calls = messages.into_iter().flat_map(|message| {
-        let element = material.messages.element(message).unwrap_or_default();
-        let calls = result_calls(material.messages.dialect, &element).into_iter();
+        let element = context.messages.element(message).unwrap_or_default();
+        let calls = result_calls(context.messages.dialect, &element).into_iter();
         calls.map(move |call| (message, call))
     });
     calls
@@ -424,8 +416,8 @@ fn report(cleared: usize, tokens: ViewTokens) -> LossReport {
 }
 
 /// The cache lifetime that a request asks for.
-fn ttl_of(material: &RequestContext) -> Ttl {
-    let asked = material.messages.recognized.breakpoints.longest();
-    let asked = asked.filter(|_| material.messages.dialect == Dialect::Anthropic);
+fn ttl_of(context: &RequestContext) -> Ttl {
+    let asked = context.messages.recognized.breakpoints.longest();
+    let asked = asked.filter(|_| context.messages.dialect == Dialect::Anthropic);
     asked.unwrap_or_default()
 }

@@ -12,7 +12,7 @@ use crate::store::CompactedPrefix;
 /// A compacted prefix, and what the cache watch sees of it.
 #[derive(Debug)]
 pub(crate) struct LoadedPrefix {
-    pub(crate) rewrite: CompactedPrefix,
+    pub(crate) prefix: CompactedPrefix,
     /// Each element that is sent, with the hash of its bytes.
     pub(crate) elements: Arc<[(u128, Bytes)]>,
     /// Distinguishes its bytes from others that replace the same history.
@@ -20,14 +20,14 @@ pub(crate) struct LoadedPrefix {
 }
 
 impl LoadedPrefix {
-    pub(super) fn new(rewrite: CompactedPrefix) -> Self {
-        let bytes_hash = xxh3_128_with_seed(&rewrite.text, 0);
-        let elements = elements_of(&rewrite.text)
+    pub(super) fn new(prefix: CompactedPrefix) -> Self {
+        let bytes_hash = xxh3_128_with_seed(&prefix.text, 0);
+        let elements = elements_of(&prefix.text)
             .into_iter()
             .map(|element| (xxh3_128_with_seed(&element, 0), element))
             .collect();
         Self {
-            rewrite,
+            prefix,
             elements,
             bytes_hash,
         }
@@ -35,12 +35,12 @@ impl LoadedPrefix {
 
     /// Whether the messages after the summary still have to be made from the client's.
     pub(super) fn is_incomplete(&self) -> bool {
-        self.rewrite.derived.is_some() && self.rewrite.text.len() == self.rewrite.summary
+        self.prefix.derived.is_some() && self.prefix.text.len() == self.prefix.summary
     }
 
     /// Distinguishes it from other prefixes of the same history.
     pub(crate) fn beginning(&self) -> u128 {
-        self.rewrite.at
+        self.prefix.at
     }
 
     /// The token count of what is sent for it.
@@ -52,9 +52,9 @@ impl LoadedPrefix {
     /// The elements of the summary.
     pub(crate) fn summary(&self) -> Vec<Bytes> {
         elements_of(
-            self.rewrite
+            self.prefix
                 .text
-                .get(..self.rewrite.summary)
+                .get(..self.prefix.summary)
                 .unwrap_or_default(),
         )
     }

@@ -30,9 +30,9 @@ struct PrefixGenerations {
 }
 
 /// A text is held twice: whole, and split into its elements.
-fn weight(shelved: &LoadedPrefix) -> usize {
-    let rewrite = &shelved.rewrite;
-    2 * rewrite.text.len() + rewrite.lines.len() + size_of::<LoadedPrefix>()
+fn weight(loaded: &LoadedPrefix) -> usize {
+    let prefix = &loaded.prefix;
+    2 * prefix.text.len() + prefix.lines.len() + size_of::<LoadedPrefix>()
 }
 
 impl PrefixGenerations {
@@ -46,13 +46,13 @@ impl PrefixGenerations {
         Some(found)
     }
 
-    fn put(&mut self, key: PrefixKey, shelved: Arc<LoadedPrefix>, most: usize) {
+    fn put(&mut self, key: PrefixKey, loaded: Arc<LoadedPrefix>, most: usize) {
         if self.newer_bytes > most {
             self.older = std::mem::take(&mut self.newer);
             self.older_bytes = std::mem::take(&mut self.newer_bytes);
         }
-        self.newer_bytes += weight(&shelved);
-        if let Some(before) = self.newer.insert(key, shelved) {
+        self.newer_bytes += weight(&loaded);
+        if let Some(before) = self.newer.insert(key, loaded) {
             self.newer_bytes -= weight(&before);
         }
     }
@@ -80,8 +80,8 @@ impl LoadedPrefixes {
         self.change(|texts, most| texts.get(key, most))
     }
 
-    pub(super) fn put(&self, key: PrefixKey, shelved: Arc<LoadedPrefix>) {
-        self.change(|texts, most| texts.put(key, shelved, most));
+    pub(super) fn put(&self, key: PrefixKey, loaded: Arc<LoadedPrefix>) {
+        self.change(|texts, most| texts.put(key, loaded, most));
     }
 
     pub(super) fn forget(&self, key: &PrefixKey) {
@@ -98,8 +98,8 @@ impl LoadedPrefixes {
                     .copied()
                     .collect();
                 for key in moved {
-                    if let Some(shelved) = texts.remove(&key) {
-                        texts.insert((to, key.1), shelved);
+                    if let Some(loaded) = texts.remove(&key) {
+                        texts.insert((to, key.1), loaded);
                     }
                 }
             }

@@ -71,7 +71,7 @@ impl Compactor {
     /// Performs one attempt to compact a part of a conversation. Returns the draft that is to be stored.
     pub(super) async fn attempt(
         &self,
-        (material, cut): (&RequestContext, &ConversationCut),
+        (context, cut): (&RequestContext, &ConversationCut),
         conditions: AttemptConditions<'_>,
         state: HistoryState,
     ) -> Option<CompactedDraft> {
@@ -81,17 +81,17 @@ impl Compactor {
             occasion,
             patience,
         } = conditions;
-        let line = material.placed.line;
+        let line = context.placed.line;
         let instructions = settings.instructions.as_deref();
         let working = &mut CompactionWork {
-            context: material,
+            context: context,
             cut,
             settings,
             window,
-            question: summarize::fork_message(material.messages.dialect, instructions),
+            question: summarize::fork_message(context.messages.dialect, instructions),
             written: None,
             failed: None,
-            asking: CountedAsking::new(&material.asking),
+            asking: CountedAsking::new(&context.asking),
             cleared: None,
             noted: None,
             summary: None,
@@ -119,11 +119,11 @@ impl Compactor {
                         weight::least_after(&cut.conversation, settings, &window),
                     ),
                     AttemptEffect::UseNotes => {
-                        working.noted = self.by_notes(material, cut, settings, patience).await;
+                        working.noted = self.by_notes(context, cut, settings, patience).await;
                         AttemptInput::Noted(working.noted.as_ref().map(CompactedDraft::sizes))
                     }
                     AttemptEffect::AskBehind(way) => {
-                        let longest = self.windows.of(&material.model).spec.max_output;
+                        let longest = self.windows.of(&context.model).spec.max_output;
                         let answer = patience.within(working.ask_after(way, longest)).await;
                         working.in_time(answer)
                     }
@@ -291,30 +291,30 @@ impl Compactor {
     /// Makes a draft durable and thereby known. It took `millis` milliseconds. Returns whether the draft is in use now.
     pub(super) async fn keep(
         &self,
-        material: &RequestContext,
+        context: &RequestContext,
         cut: &ConversationCut,
         draft: CompactedDraft,
         occasion: WorkOccasion,
         millis: u64,
     ) -> bool {
-        let line = material.placed.line;
+        let line = context.placed.line;
         let mut usage = self.branch_states.take_in_vain(line);
         usage.add(draft.usage.as_ref().unwrap_or(&Usage::default()));
         let (kind, before, after) = (draft.kind, draft.before, draft.after);
-        let made = self.made((material, cut), &draft, occasion, millis, &usage);
-        let Some(prefix) = prefix(material, cut, draft, made) else {
+        let made = self.made((context, cut), &draft, occasion, millis, &usage);
+        let Some(prefix) = prefix(context, cut, draft, made) else {
             self.branch_states.used_in_vain(line, &usage);
             return false;
         };
-        match self.rewrites.put(prefix).await {
+        match self.prefixes.put(prefix).await {
             Ok(_) => {
-                if let Some(window) = self.windows.of(&material.model).window {
+                if let Some(window) = self.windows.of(&context.model).window {
                     let by = written_by(kind);
                     let change = HistoryChange::Shrunk { after, by, millis };
                     self.branch_states.apply(line, change, &window);
                 }
                 self.metrics.compacted(kind);
-                self.changes.changed(material.placed.session);
+                self.changes.changed(context.placed.session);
                 tracing::info!(%line, kind = kind.name(), before, after, millis, "a conversation was made smaller");
                 true
             }
@@ -329,18 +329,18 @@ impl Compactor {
     /// How the prefix of a draft was made, at the cost of this usage.
     fn made(
         &self,
-        (material, cut): (&RequestContext, &ConversationCut),
+        (context, cut): (&RequestContext, &ConversationCut),
         draft: &CompactedDraft,
         occasion: WorkOccasion,
         millis: u64,
         usage: &Usage,
     ) -> PrefixProvenance {
-        let known = self.windows.of(&material.model);
+        let known = self.windows.of(&context.model);
         let tokenizer = known.spec.tokenizer;
         let cost = known.spec.cost_of_reply(usage);
         PrefixProvenance {
-            session: material.placed.session,
-            line: material.placed.line,
+            session: context.placed.session,
+            line: context.placed.line,
             at: self.clock.now(),
             kind: draft.kind,
             before: draft.before,
@@ -349,9 +349,9 @@ impl Compactor {
             waited: (!occasion.is_ahead()).then_some(millis),
             cost: cost.filter(|_| usage.total() > 0),
             report: PrefixReport {
-                went: results_that_went(material, cut, draft, &self.settings.tools, tokenizer),
+                went: results_that_went(context, cut, draft, &self.settings.tools, tokenizer),
                 economy: match occasion {
-                    WorkOccasion::Pays(_) => material.summary_pays.clone(),
+                    WorkOccasion::Pays(_) => context.summary_pays.clone(),
                     _ => None,
                 },
                 ..PrefixReport::of(draft.report.clone())
@@ -362,34 +362,34 @@ impl Compactor {
 
 /// The prefix that a draft becomes; `None` if the request's messages do not have what it is made of.
 fn prefix(
-    material: &RequestContext,
+    context: &RequestContext,
     cut: &ConversationCut,
     draft: CompactedDraft,
     made: PrefixProvenance,
 ) -> Option<CompactedPrefix> {
-    let base = material.outgoing.replaced.as_ref();
+    let base = context.outgoing.replaced.as_ref();
     let derived = (draft.kind == CompactedPrefixKind::Cleared).then(|| DerivedRest {
-        changed_from: changed_from(material, cut, &draft),
+        changed_from: changed_from(context, cut, &draft),
         stripped: base.map_or_else(Vec::new, |(base, _)| {
-            stripped_spans(&material.messages.recognized, &base.rewrite)
+            stripped_spans(&context.messages.recognized, &base.prefix)
         }),
     });
     let root = match draft.summarized.checked_sub(1) {
-        Some(last) => (material.messages.recognized.hashes.get(cut.from + last)).copied(),
-        None => base.and_then(|(base, _)| base.rewrite.root),
+        Some(last) => (context.messages.recognized.hashes.get(cut.from + last)).copied(),
+        None => base.and_then(|(base, _)| base.prefix.root),
     };
     let conversation = draft.conversation;
     let last = (cut.from + cut.conversation.elements.len()).saturating_sub(1);
-    let restored = material.restored_until(last, root, &conversation.cleared);
+    let restored = context.restored_until(last, root, &conversation.cleared);
     // The client's breakpoints move on, but these bytes stay.
     let rest = conversation.elements.iter().map(|element| {
-        let element = with_restored(material.messages.dialect, element, &restored);
+        let element = with_restored(context.messages.dialect, element, &restored);
         thinking::without_breakpoints(&element)
     });
     let summary = conversation.summary.iter().cloned();
     let elements: Vec<Bytes> = summary.chain(rest).collect();
     let prefix = CompactedPrefix {
-        tenant: material.tenant,
+        tenant: context.tenant,
         at: cut.at,
         messages: cut.messages,
         text: join(&elements),
@@ -402,14 +402,14 @@ fn prefix(
         made,
     };
     match prefix.derived {
-        Some(_) => material.completed(prefix.as_stored()),
+        Some(_) => context.completed(prefix.as_stored()),
         None => Some(prefix),
     }
 }
 
 /// The results that are no longer sent because of a draft.
 fn results_that_went(
-    material: &RequestContext,
+    context: &RequestContext,
     cut: &ConversationCut,
     draft: &CompactedDraft,
     tools: &KnownTools,
@@ -431,14 +431,14 @@ fn results_that_went(
         // What was summarized is gone as a whole.
         !before.contains(call) && (!is_cleared || cleared.contains(call))
     };
-    let kind = (material.messages.dialect, tokenizer);
+    let kind = (context.messages.dialect, tokenizer);
     let elements = all.iter().take(part);
-    went::among(elements, is_gone, kind, tools, material.recall)
+    went::among(elements, is_gone, kind, tools, context.recall)
 }
 
 /// The rolling hash after the first message in which a draft clears a result that was sent before.
 fn changed_from(
-    material: &RequestContext,
+    context: &RequestContext,
     cut: &ConversationCut,
     draft: &CompactedDraft,
 ) -> Option<HistoryHash> {
@@ -451,10 +451,10 @@ fn changed_from(
         .collect();
     let mut elements = cut.conversation.elements.iter();
     let first = elements.position(|element| {
-        let calls = result_calls(material.messages.dialect, element);
+        let calls = result_calls(context.messages.dialect, element);
         calls.iter().any(|call| new.contains(&**call))
     })?;
-    let hash = material.messages.recognized.hashes.get(cut.from + first)?;
+    let hash = context.messages.recognized.hashes.get(cut.from + first)?;
     Some(HistoryHash(*hash))
 }
 
@@ -463,7 +463,7 @@ fn written_by(kind: CompactedPrefixKind) -> Option<HistoryAuthor> {
     match kind {
         CompactedPrefixKind::Cleared | CompactedPrefixKind::Settled => None,
         CompactedPrefixKind::Noted => Some(HistoryAuthor::Notes),
-        CompactedPrefixKind::Summarised => Some(HistoryAuthor::Model),
+        CompactedPrefixKind::Summarized => Some(HistoryAuthor::Model),
         CompactedPrefixKind::Extracted => Some(HistoryAuthor::Extracts),
     }
 }

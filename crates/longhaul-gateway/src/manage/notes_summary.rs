@@ -43,40 +43,41 @@ pub enum NotesUnusable {
 
 /// The conversation with its notes instead of its older part. They cover its elements up to and including `covered`.
 pub async fn draft_from_notes(
-    talk: &CompactableConversation,
+    conversation: &CompactableConversation,
     notes: &str,
     covered: usize,
     settings: &CompactorSettings,
 ) -> Result<CompactedDraft, NotesUnusable> {
-    let cleared = talk.cleared.iter().map(String::as_str).collect();
-    let elements = talk.elements.iter();
+    let cleared = conversation.cleared.iter().map(String::as_str).collect();
+    let elements = conversation.elements.iter();
     // The elements as they are sent.
     let shown: Vec<Bytes> = elements
-        .map(|element| without_results(talk.dialect, element, &cleared))
+        .map(|element| without_results(conversation.dialect, element, &cleared))
         .collect();
     let sent = CompactableConversation {
         elements: shown,
         cleared: Vec::new(),
-        ..talk.clone()
+        ..conversation.clone()
     };
     let read = ConversationEntries::of(&sent, None, settings.now)?;
     let weights: Vec<Estimate> = read.entries.iter().map(weight).collect();
-    let (summary, from) = planned(talk, notes, covered, &read, &weights, settings)?;
-    let (Some(older), Some(rest)) = (talk.elements.get(..from), sent.elements.get(from..)) else {
+    let (summary, from) = planned(conversation, notes, covered, &read, &weights, settings)?;
+    let (Some(older), Some(rest)) = (conversation.elements.get(..from), sent.elements.get(from..))
+    else {
         return Err(NotesSkipReason::NothingToGain.into());
     };
     let is_kept = |call: &String| {
         let call = memchr::memmem::Finder::new(call.as_bytes());
         rest.iter().any(|element| call.find(element).is_some())
     };
-    let (kept, gone) = talk.cleared.iter().cloned().partition(is_kept);
+    let (kept, gone) = conversation.cleared.iter().cloned().partition(is_kept);
     let older = CompactableConversation {
         elements: older.to_vec(),
         cleared: gone,
         measured: None,
-        ..talk.clone()
+        ..conversation.clone()
     };
-    let draft = summarize::given(talk, &older, summary, rest, settings).await?;
+    let draft = summarize::given(conversation, &older, summary, rest, settings).await?;
     Ok(CompactedDraft {
         kind: CompactedPrefixKind::Noted,
         conversation: CompactableConversation {
@@ -92,22 +93,22 @@ impl Compactor {
     /// Drafts the conversation with the session's notes instead of what they cover, if there are notes (S6).
     pub(super) async fn by_notes(
         &self,
-        material: &RequestContext,
+        context: &RequestContext,
         cut: &ConversationCut,
         settings: &CompactorSettings,
         patience: RequestPatience,
     ) -> Option<CompactedDraft> {
-        let desk = self.notes.as_ref()?;
-        let line = material.placed.line;
+        let notes = self.notes.as_ref()?;
+        let line = context.placed.line;
         // Where that takes too long, the existing notes will do.
-        patience.within(desk.taken(line, self.clock.now())).await;
-        let found = desk.find(material).await;
+        patience.within(notes.taken(line, self.clock.now())).await;
+        let found = notes.find(context).await;
         let notes = found.unwrap_or_else(|error| {
             tracing::warn!(%error, %line, "notes cannot be looked up");
             None
         })?;
         // Otherwise, what was summarized before and is not in the notes would be lost.
-        let covered = material
+        let covered = context
             .messages
             .recognized
             .position(notes.at)?
@@ -122,14 +123,14 @@ impl Compactor {
 
 /// The notes as a summary, and the first element that is kept.
 fn planned(
-    talk: &CompactableConversation,
+    conversation: &CompactableConversation,
     notes: &str,
     covered: usize,
     read: &ConversationEntries,
     weights: &[Estimate],
     settings: &CompactorSettings,
 ) -> Result<(String, usize), NotesUnusable> {
-    let window = settings.window(&talk.model)?;
+    let window = settings.window(&conversation.model)?;
     let pieces: Vec<ViewPiece> = (read.entries.iter())
         .map(|entry| ViewPiece::of_view(entry.view()))
         .collect();
@@ -141,7 +142,7 @@ fn planned(
         notes: Some(&SessionNotes::parse(notes)),
         template: &NotesTemplate::default(),
         path: REST,
-        last_summarised: last.and_then(|last| last.view().uuid()),
+        last_summarized: last.and_then(|last| last.view().uuid()),
         pieces: &pieces,
         entries: &entries,
         beside: Estimate::new(settings.before_messages),

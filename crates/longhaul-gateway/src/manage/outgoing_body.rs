@@ -46,7 +46,7 @@ impl OutgoingRequestBody {
         restored: Option<ClientMessages>,
     ) -> Option<Self> {
         let recognized = &messages.recognized;
-        let last = recognized.position(loaded.rewrite.at)?;
+        let last = recognized.position(loaded.prefix.at)?;
         // The system prompt of chat completions leads the list and stays where it is.
         (last >= recognized.lead).then(|| {
             let mut outgoing = Self {
@@ -73,7 +73,7 @@ impl OutgoingRequestBody {
             .as_ref()
             .map(|(loaded, until)| ReplacedMessages {
                 elements: recognized.lead..*until,
-                text: loaded.rewrite.text.clone(),
+                text: loaded.prefix.text.clone(),
                 marked_after: self.marked_after,
             });
         let request = breakpoints::BreakpointRequest {

@@ -27,48 +27,44 @@ impl Compactor {
     /// compacted and rejected again. Returns whether it is smaller now.
     pub(crate) async fn recover(
         self: &Arc<Self>,
-        material: &mut RequestContext,
+        context: &mut RequestContext,
         reported: Told,
         earlier_attempts: u32,
     ) -> bool {
-        let before = material.outgoing.len();
-        let known = self.windows.of(&material.model);
+        let before = context.outgoing.len();
+        let known = self.windows.of(&context.model);
         let window = known.window.as_ref();
         let worthwhile = self.may(SwitchableAction::Reactive)
             && window.is_some_and(|window| {
-                material.may_be_shortened(window.auto_compact, known.spec.tokenizer)
+                context.may_be_shortened(window.auto_compact, known.spec.tokenizer)
             });
         let Some(window) = window.filter(|_| worthwhile) else {
             return false;
         };
-        let counted = material.weight().total();
+        let counted = context.weight().total();
         let limit = reported
             .limit
             .filter(|limit| *limit > 0 && *limit < window.size);
         // An upstream that does not report the size has found the request larger than its limit or the window.
         let actual = reported.actual.unwrap_or(limit.unwrap_or(window.size));
         let density = TokenDensity::measured(actual, counted);
-        if earlier_attempts == 0
-            && self
-                .shorten_refused(material, window, (actual, limit))
-                .await
-        {
-            self.find(material).await;
-            self.mark(material);
-            return material.outgoing.len() < before;
+        if earlier_attempts == 0 && self.shorten_refused(context, window, (actual, limit)).await {
+            self.find(context).await;
+            self.mark(context);
+            return context.outgoing.len() < before;
         }
-        let rejected = material.outgoing.replaced.as_ref();
-        let rejected = rejected.map(|(base, _)| (base.rewrite.at, base.rewrite.text.len()));
-        let first_rejected = material.refused.take();
-        let first_rejected = first_rejected.unwrap_or_else(|| Box::new(material.outgoing.clone()));
-        if material
+        let rejected = context.outgoing.replaced.as_ref();
+        let rejected = rejected.map(|(base, _)| (base.prefix.at, base.prefix.text.len()));
+        let first_rejected = context.refused.take();
+        let first_rejected = first_rejected.unwrap_or_else(|| Box::new(context.outgoing.clone()));
+        if context
             .cut(None)
             .is_none_or(|cut| cut.conversation.elements.is_empty())
         {
             // The rejected prefix replaces the whole conversation, so a new one is made from the first rejected body.
-            material.outgoing = (*first_rejected).clone();
+            context.outgoing = (*first_rejected).clone();
         }
-        material.refused = Some(first_rejected);
+        context.refused = Some(first_rejected);
         for tries in earlier_attempts..earlier_attempts + TRIES {
             let need = RoomRequirement {
                 density,
@@ -79,19 +75,19 @@ impl Compactor {
                 },
                 refused_with: rejected,
             };
-            if !self.work_on(material, WorkOccasion::Full(need)).await {
+            if !self.work_on(context, WorkOccasion::Full(need)).await {
                 continue;
             }
             // The new prefix stays in the store even if the request still fails. It is paid for, and the messages that
             // it replaces are too long, so that a repeated request would need the same prefix again. If the prefix
             // itself is too long, a shorter one replaces it.
-            self.find(material).await;
+            self.find(context).await;
             if known.spec.thinking.binding.may_bind() {
-                settle::settle(&self.rewrites, material, self.clock.now()).await;
+                settle::settle(&self.prefixes, context, self.clock.now()).await;
             }
-            let shorter = material.outgoing.len() < before;
-            self.mark(material);
-            material.fresh |= self.begins_anew(material);
+            let shorter = context.outgoing.len() < before;
+            self.mark(context);
+            context.fresh |= self.begins_anew(context);
             return shorter;
         }
         false
@@ -100,11 +96,11 @@ impl Compactor {
     /// Shortens the newest results of a refused request, if they are why it does not fit.
     async fn shorten_refused(
         &self,
-        material: &mut RequestContext,
+        context: &mut RequestContext,
         window: &WindowStatus,
         (actual, limit): (u64, Option<u64>),
     ) -> bool {
-        let estimated = self.expected(material, &MeasuredReply::default());
+        let estimated = self.expected(context, &MeasuredReply::default());
         let density = actual.saturating_mul(1_000) / estimated.max(1);
         // The same share of a smaller window.
         let most = limit.unwrap_or(window.size).min(window.size);
@@ -117,6 +113,6 @@ impl Compactor {
             limit: share(window.auto_compact),
             density: density.clamp(500, 4_000),
         };
-        self.reduce_refused(material, &limit).await
+        self.reduce_refused(context, &limit).await
     }
 }

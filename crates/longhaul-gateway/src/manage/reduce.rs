@@ -32,13 +32,13 @@ const MOST_COMPARED: usize = 16;
 
 impl Compactor {
     /// Sends results in the smaller form that was decided for them, and decides for those that are new.
-    pub(super) async fn reduce(&self, material: &mut RequestContext, purpose: ReductionPurpose) {
-        let results = self.results_of(material);
-        let roles = material.roles().iter();
+    pub(super) async fn reduce(&self, context: &mut RequestContext, purpose: ReductionPurpose) {
+        let results = self.results_of(context);
+        let roles = context.roles().iter();
         let newest = roles.clone().rposition(|role| *role == BodyRole::Assistant);
         let tail = newest.map_or(0, |newest| newest + 1);
-        let hashes = Arc::clone(&material.messages.recognized.hashes);
-        let (tenant, dialect) = (material.of_key, material.messages.dialect);
+        let hashes = Arc::clone(&context.messages.recognized.hashes);
+        let (tenant, dialect) = (context.of_key, context.messages.dialect);
         let mut reduced: BTreeMap<usize, MessageReductions> = BTreeMap::new();
         let mut unknown: Vec<usize> = Vec::new();
         for (index, found) in results.iter().enumerate() {
@@ -74,13 +74,13 @@ impl Compactor {
             });
         }
         let mut shortened = match unknown.iter().any(|index| *index >= tail) {
-            true => self.shortened(material),
+            true => self.shortened(context),
             false => ShortenedResults::new(),
         };
         for index in unknown {
-            let is_new = index >= tail && material.reduce != ResultReduction::Off;
+            let is_new = index >= tail && context.reduce != ResultReduction::Off;
             let mut decided = match is_new {
-                true => self.decide(material, &results, &reduced, index).await,
+                true => self.decide(context, &results, &reduced, index).await,
                 false => Vec::new(),
             };
             for one in shortened.remove(&index).unwrap_or_default() {
@@ -107,7 +107,7 @@ impl Compactor {
         }
         reduced.retain(|_, reductions| !reductions.is_empty());
         if !reduced.is_empty() {
-            material.apply_reductions(&results, &reduced);
+            context.apply_reductions(&results, &reduced);
         }
     }
 
@@ -115,18 +115,18 @@ impl Compactor {
     /// whether it did. What was refused was never answered, so other bytes may be sent for it.
     pub(super) async fn reduce_refused(
         &self,
-        material: &mut RequestContext,
+        context: &mut RequestContext,
         limit: &RequestLimit<'_>,
     ) -> bool {
-        let shortened = self.shortened_within(material, limit);
+        let shortened = self.shortened_within(context, limit);
         if shortened.is_empty() {
             return false;
         }
-        let results = self.results_of(material);
-        let (tenant, dialect) = (material.of_key, material.messages.dialect);
+        let results = self.results_of(context);
+        let (tenant, dialect) = (context.of_key, context.messages.dialect);
         let mut reduced: BTreeMap<usize, MessageReductions> = BTreeMap::new();
         for (index, new) in shortened {
-            let at = material.messages.recognized.hashes.get(index).copied();
+            let at = context.messages.recognized.hashes.get(index).copied();
             let at = at.unwrap_or_default();
             let earlier = self.reductions.known(tenant, at).unwrap_or_default();
             let is_new = |one: &&StoredReduction| new.iter().all(|new| new.call != one.call);
@@ -143,16 +143,16 @@ impl Compactor {
             self.reductions.keep(tenant, at, all);
             reduced.insert(index, new.into());
         }
-        material.apply_reductions(&results, &reduced);
+        context.apply_reductions(&results, &reduced);
         true
     }
 
     /// The results and calls of each message.
-    fn results_of(&self, material: &RequestContext) -> Vec<Arc<MessageResults>> {
-        let raws = material.messages.recognized.raws.iter().enumerate();
+    fn results_of(&self, context: &RequestContext) -> Vec<Arc<MessageResults>> {
+        let raws = context.messages.recognized.raws.iter().enumerate();
         let read = |index: usize| {
-            let element = material.messages.element(index).unwrap_or_default();
-            MessageResults::of(material.messages.dialect, &element, &self.settings.tools)
+            let element = context.messages.element(index).unwrap_or_default();
+            MessageResults::of(context.messages.dialect, &element, &self.settings.tools)
         };
         raws.map(|(index, raw)| self.results.of(*raw, || read(index)))
             .collect()
@@ -160,18 +160,18 @@ impl Compactor {
 
     /// The views that a request may be sent with: that of the prefix that is found for it, and that of the conversation's
     /// last request, which goes on while a prefix that was made ahead is held back.
-    async fn possible_views(&self, material: &RequestContext) -> Vec<PossibleView> {
-        let found = self.beginning(material).await.ok().flatten();
-        let former = self.branch_states.of(material.placed.line).beginning;
+    async fn possible_views(&self, context: &RequestContext) -> Vec<PossibleView> {
+        let found = self.beginning(context).await.ok().flatten();
+        let former = self.branch_states.of(context.placed.line).beginning;
         let is_another = found.as_ref().map(|found| found.beginning()) != former;
-        let mut views = vec![PossibleView::of(material, found.as_deref())];
+        let mut views = vec![PossibleView::of(context, found.as_deref())];
         if is_another {
             let before = match former {
-                Some(at) => self.rewrites.find(material.tenant, &[at]).await,
+                Some(at) => self.prefixes.find(context.tenant, &[at]).await,
                 None => Ok(None),
             };
             let before = before.ok().flatten();
-            views.push(PossibleView::of(material, before.as_deref()));
+            views.push(PossibleView::of(context, before.as_deref()));
         }
         views
     }
@@ -179,12 +179,12 @@ impl Compactor {
     /// Decides for the results of one message, which is sent for the first time.
     async fn decide(
         &self,
-        material: &RequestContext,
+        context: &RequestContext,
         results: &[Arc<MessageResults>],
         reduced: &BTreeMap<usize, MessageReductions>,
         index: usize,
     ) -> Vec<StoredReduction> {
-        let mut views = self.possible_views(material).await;
+        let mut views = self.possible_views(context).await;
         let mut by_content: HashMap<u128, Vec<(usize, &str)>> = HashMap::new();
         let mut by_file: HashMap<&str, Vec<(usize, &str)>> = HashMap::new();
         let calls = results.iter().flat_map(|message| message.calls.iter());
@@ -226,7 +226,7 @@ impl Compactor {
             let found = found.into_iter().flatten().rev().copied();
             let found = found.filter(|(_, call)| is_whole(call));
             found
-                .filter_map(|(at, call)| Some((call.to_owned(), content(material, at, call)?)))
+                .filter_map(|(at, call)| Some((call.to_owned(), content(context, at, call)?)))
                 .collect::<Vec<_>>()
         };
         let mut decided = Vec::new();
@@ -239,7 +239,7 @@ impl Compactor {
             let Some((hash, reads)) = result.content.zip(files.get(result.call.as_str())) else {
                 continue;
             };
-            let Some(raw) = content(material, index, &result.call) else {
+            let Some(raw) = content(context, index, &result.call) else {
                 continue;
             };
             let Some(text) = text_of_content(&raw) else {
@@ -256,7 +256,7 @@ impl Compactor {
                 text: &text,
             };
             let same = same.map(|(call, _)| call.as_str());
-            if let Some(made) = reduce_among(new, same, earlier, material.reduce) {
+            if let Some(made) = reduce_among(new, same, earlier, context.reduce) {
                 decided.push(StoredReduction {
                     call: result.call.clone(),
                     refers_to: made.base,
@@ -279,12 +279,12 @@ struct PossibleView {
 
 impl PossibleView {
     /// The view with this prefix.
-    fn of(material: &RequestContext, base: Option<&LoadedPrefix>) -> Self {
-        let rewrite = base.map(|base| &base.rewrite);
-        let root = rewrite.and_then(|rewrite| rewrite.root);
-        let cleared = rewrite.map_or(&[][..], |rewrite| &rewrite.cleared);
+    fn of(context: &RequestContext, base: Option<&LoadedPrefix>) -> Self {
+        let prefix = base.map(|base| &base.prefix);
+        let root = prefix.and_then(|prefix| prefix.root);
+        let cleared = prefix.map_or(&[][..], |prefix| &prefix.cleared);
         Self {
-            from: first_after_root(&material.messages.recognized, root),
+            from: first_after_root(&context.messages.recognized, root),
             cleared: cleared.iter().map(|call| Id::of(call)).collect(),
             standing: ReductionStanding::default(),
         }
@@ -292,8 +292,8 @@ impl PossibleView {
 }
 
 /// The content of a call's result, as raw JSON.
-fn content(material: &RequestContext, index: usize, call: &str) -> Option<Vec<u8>> {
-    let element = material.messages.element(index)?;
-    let place = content_place(material.messages.dialect, &element, call)?;
+fn content(context: &RequestContext, index: usize, call: &str) -> Option<Vec<u8>> {
+    let element = context.messages.element(index)?;
+    let place = content_place(context.messages.dialect, &element, call)?;
     element.get(place).map(<[u8]>::to_vec)
 }

@@ -150,7 +150,7 @@ impl RequestContext {
         placed: BranchPlacement,
         (dialect, model): (Dialect, String),
         body: &Bytes,
-        recognised: Arc<RecognizedBody>,
+        recognized: Arc<RecognizedBody>,
         asking: UpstreamCaller,
     ) -> Self {
         Self {
@@ -160,7 +160,7 @@ impl RequestContext {
             messages: ClientMessages {
                 dialect,
                 body: body.clone(),
-                recognized: recognised,
+                recognized: recognized,
             },
             outgoing: OutgoingRequestBody::unchanged(body),
             asking,
@@ -214,7 +214,7 @@ impl RequestContext {
     /// The results that others refer to with the prefix that is in place.
     pub(super) fn referred_results(&self) -> HashSet<Id> {
         let prefix = self.outgoing.replaced.as_ref();
-        let prefix = prefix.map(|(prefix, _)| &prefix.rewrite);
+        let prefix = prefix.map(|(prefix, _)| &prefix.prefix);
         self.reduced.as_ref().map_or_else(HashSet::new, |reduced| {
             reduced.referred(&self.messages.recognized, prefix)
         })
@@ -231,11 +231,11 @@ impl RequestContext {
     /// The body with a compacted prefix, which has all that is sent for it. `None` if the request does not begin with
     /// the history that the prefix replaces.
     pub(super) fn outgoing_with(&self, loaded: &Arc<LoadedPrefix>) -> Option<OutgoingRequestBody> {
-        let last = self.messages.recognized.position(loaded.rewrite.at)?;
+        let last = self.messages.recognized.position(loaded.prefix.at)?;
         let restored = self
             .reduced
             .as_ref()
-            .and_then(|reduced| reduced.restored_after(&self.messages, &loaded.rewrite, last));
+            .and_then(|reduced| reduced.restored_after(&self.messages, &loaded.prefix, last));
         OutgoingRequestBody::with_prefix(&self.messages, loaded, restored)
     }
 
@@ -297,7 +297,7 @@ impl RequestContext {
             beginning: base.map(|base| base.bytes_hash),
             done: base.map_or(
                 "the gateway sends the older messages as they came again",
-                |base| base.rewrite.made.in_words(),
+                |base| base.prefix.made.in_words(),
             ),
         }
     }
@@ -357,12 +357,12 @@ impl RequestContext {
     /// Whether this request may begin with a compacted prefix. A prefix that was made after the model's answer
     /// presupposes that answer: unless the answer follows, the prefix does not fit the request.
     pub(crate) fn may_begin_with(&self, base: &LoadedPrefix) -> bool {
-        let made = &base.rewrite.made;
+        let made = &base.prefix.made;
         if made.waited.is_some() || made.kind == CompactedPrefixKind::Cleared {
             // It was made for a request that waited, or leaves everything new in place.
             return true;
         }
-        let Some(last) = self.messages.recognized.position(base.rewrite.at) else {
+        let Some(last) = self.messages.recognized.position(base.prefix.at) else {
             return false;
         };
         let roles = self.roles();
@@ -401,7 +401,7 @@ impl RequestContext {
         let known = self.outgoing.replaced.as_ref();
         let cut = self.cut_at(last, measured)?;
         known
-            .is_none_or(|(base, _)| cut.messages > base.rewrite.messages)
+            .is_none_or(|(base, _)| cut.messages > base.prefix.messages)
             .then_some(cut)
     }
 
@@ -424,19 +424,19 @@ impl RequestContext {
         let cut = self.cut_at(last, Some(measured.saturating_sub(tail.tokens)))?;
         let known = self.outgoing.replaced.as_ref();
         known
-            .is_none_or(|(base, _)| cut.messages > base.rewrite.messages)
+            .is_none_or(|(base, _)| cut.messages > base.prefix.messages)
             .then_some(cut)
     }
 
     fn cut_at(&self, last: usize, measured: Option<u64>) -> Option<ConversationCut> {
         let at = *self.messages.recognized.hashes.get(last)?;
         let base = self.outgoing.replaced.as_ref().map(|(base, _)| base);
-        let root = base.and_then(|base| base.rewrite.root);
+        let root = base.and_then(|base| base.prefix.root);
         let from = self.messages.recognized.first_after(root)?;
         if from > last + 1 {
             return None;
         }
-        let cleared = base.map_or_else(Vec::new, |base| base.rewrite.cleared.clone());
+        let cleared = base.map_or_else(Vec::new, |base| base.prefix.cleared.clone());
         let restored = self.restored_until(last, root, &cleared);
         let spoken = (from..=last).map(|index| {
             let element = self.messages.element(index)?;
@@ -446,7 +446,7 @@ impl RequestContext {
             conversation: CompactableConversation {
                 dialect: self.messages.dialect,
                 model: self.model.clone(),
-                lines: base.map_or_else(Bytes::new, |base| base.rewrite.lines.clone()),
+                lines: base.map_or_else(Bytes::new, |base| base.prefix.lines.clone()),
                 summary: base.map_or_else(Vec::new, |base| base.summary()),
                 elements: spoken.collect::<Option<_>>()?,
                 cleared,

@@ -20,83 +20,83 @@ use crate::store::{
 
 /// Settles the prefix of a request that is about to be sent, if that was not done yet.
 pub(super) async fn settle(
-    rewrites: &CompactedPrefixes,
-    material: &mut RequestContext,
+    prefixes: &CompactedPrefixes,
+    context: &mut RequestContext,
     now: Timestamp,
 ) {
-    if let Some((base, _)) = &material.outgoing.replaced
-        && !base.rewrite.settled
+    if let Some((base, _)) = &context.outgoing.replaced
+        && !base.prefix.settled
     {
         // The future is large and seldom needed.
-        Box::pin(without_thinking(rewrites, material, now)).await;
+        Box::pin(without_thinking(prefixes, context, now)).await;
     }
 }
 
 /// Settles the prefix of a request that only counts tokens: the prefix does not come into use, so nothing is stored.
-pub(super) fn as_if_settled(material: &mut RequestContext, now: Timestamp) {
-    if let Some((base, _)) = &material.outgoing.replaced
-        && !base.rewrite.settled
-        && let Some(settled) = settled(material, now)
+pub(super) fn as_if_settled(context: &mut RequestContext, now: Timestamp) {
+    if let Some((base, _)) = &context.outgoing.replaced
+        && !base.prefix.settled
+        && let Some(settled) = settled(context, now)
     {
         let settled = Arc::new(LoadedPrefix::new(settled));
-        let behind = material.outgoing_with(&settled);
-        material.outgoing = behind.unwrap_or_else(|| material.outgoing.clone());
+        let behind = context.outgoing_with(&settled);
+        context.outgoing = behind.unwrap_or_else(|| context.outgoing.clone());
     }
 }
 
 /// Leaves out all earlier thinking, from this request on. Returns whether the request is sent that way now.
 pub(super) async fn without_thinking(
-    rewrites: &CompactedPrefixes,
-    material: &mut RequestContext,
+    prefixes: &CompactedPrefixes,
+    context: &mut RequestContext,
     now: Timestamp,
 ) -> bool {
-    let Some(settled) = settled(material, now) else {
+    let Some(settled) = settled(context, now) else {
         return false;
     };
-    match rewrites.put_at_once(settled).await {
+    match prefixes.put_at_once(settled).await {
         Ok(settled) => {
-            let behind = material.outgoing_with(&settled);
+            let behind = context.outgoing_with(&settled);
             let is_so = behind.is_some();
-            material.outgoing =
-                behind.unwrap_or_else(|| OutgoingRequestBody::unchanged(&material.messages.body));
+            context.outgoing =
+                behind.unwrap_or_else(|| OutgoingRequestBody::unchanged(&context.messages.body));
             is_so
         }
         // The new prefix is not durable; the unchanged history is correct, if it fits.
         Err(error) => {
             tracing::warn!(%error, "a summary cannot be used: it cannot be kept");
-            material.outgoing = OutgoingRequestBody::unchanged(&material.messages.body);
+            context.outgoing = OutgoingRequestBody::unchanged(&context.messages.body);
             false
         }
     }
 }
 
-fn settled(material: &RequestContext, now: Timestamp) -> Option<CompactedPrefix> {
-    let (base, from) = match &material.outgoing.replaced {
+fn settled(context: &RequestContext, now: Timestamp) -> Option<CompactedPrefix> {
+    let (base, from) = match &context.outgoing.replaced {
         Some((base, from)) => (Some(base), *from),
-        None => (None, material.messages.recognized.lead),
+        None => (None, context.messages.recognized.lead),
     };
-    if material.size.is_some() {
+    if context.size.is_some() {
         return None;
     }
     // The client's last message keeps its bytes, and with them its cache breakpoint: it contains no thinking.
-    let mut roles = material.roles().iter();
+    let mut roles = context.roles().iter();
     let last = roles.rposition(|role| *role == BodyRole::Assistant);
     let Some(last) = last.filter(|last| *last >= from) else {
         return base.map(|base| CompactedPrefix {
             settled: true,
-            ..base.rewrite.clone()
+            ..base.prefix.clone()
         });
     };
-    if let Some(settled) = base.and_then(|base| settled_clearing(material, base, last, now)) {
+    if let Some(settled) = base.and_then(|base| settled_clearing(context, base, last, now)) {
         return Some(settled);
     }
-    let rest = (from..=last).map(|index| material.messages.element(index));
+    let rest = (from..=last).map(|index| context.messages.element(index));
     let rest: Vec<Bytes> = rest.collect::<Option<_>>()?;
     let restored = base.map_or_else(Default::default, |base| {
-        material.restored_until(last, base.rewrite.root, &base.rewrite.cleared)
+        context.restored_until(last, base.prefix.root, &base.prefix.cleared)
     });
     let rest = rest.iter().map(|element| {
-        let element = with_restored(material.messages.dialect, element, &restored);
+        let element = with_restored(context.messages.dialect, element, &restored);
         thinking::without_breakpoints(&element)
     });
     let beginning = base.iter().flat_map(|base| base.elements.iter());
@@ -105,51 +105,51 @@ fn settled(material: &RequestContext, now: Timestamp) -> Option<CompactedPrefix>
         .map(|element| thinking::without_thinking(&element))
         .collect();
     Some(CompactedPrefix {
-        tenant: material.tenant,
-        at: *material.messages.recognized.hashes.get(last)?,
-        messages: material.spoken_until(last),
+        tenant: context.tenant,
+        at: *context.messages.recognized.hashes.get(last)?,
+        messages: context.spoken_until(last),
         text: join(&elements),
-        root: base.and_then(|base| base.rewrite.root),
-        summary: base.map_or(0, |base| base.rewrite.summary),
-        lines: base.map_or_else(Bytes::new, |base| base.rewrite.lines.clone()),
-        cleared: base.map_or_else(Vec::new, |base| base.rewrite.cleared.clone()),
+        root: base.and_then(|base| base.prefix.root),
+        summary: base.map_or(0, |base| base.prefix.summary),
+        lines: base.map_or_else(Bytes::new, |base| base.prefix.lines.clone()),
+        cleared: base.map_or_else(Vec::new, |base| base.prefix.cleared.clone()),
         derived: None,
         settled: true,
-        made: made(material, base, now),
+        made: made(context, base, now),
     })
 }
 
 /// Settles a clearing: thinking before the first message that it changed is still valid, and stays.
 fn settled_clearing(
-    material: &RequestContext,
+    context: &RequestContext,
     base: &Arc<LoadedPrefix>,
     last: usize,
     now: Timestamp,
 ) -> Option<CompactedPrefix> {
-    let derived = base.rewrite.derived.as_ref()?;
+    let derived = base.prefix.derived.as_ref()?;
     let changed = derived.changed_from?;
-    let at = *material.messages.recognized.hashes.get(last)?;
+    let at = *context.messages.recognized.hashes.get(last)?;
     let span = StrippedSpan {
         from: changed,
         to: HistoryHash(at),
     };
     let settled = CompactedPrefix {
         at,
-        messages: material.spoken_until(last),
+        messages: context.spoken_until(last),
         derived: Some(derived.stripping(span)),
         settled: true,
-        made: made(material, Some(base), now),
-        ..base.rewrite.as_stored()
+        made: made(context, Some(base), now),
+        ..base.prefix.as_stored()
     };
-    material.completed(settled)
+    context.completed(settled)
 }
 
 fn made(
-    material: &RequestContext,
+    context: &RequestContext,
     base: Option<&Arc<LoadedPrefix>>,
     at: Timestamp,
 ) -> PrefixProvenance {
-    let (session, line) = (material.placed.session, material.placed.line);
+    let (session, line) = (context.placed.session, context.placed.line);
     match base {
         Some(base) => PrefixProvenance {
             session,
@@ -157,8 +157,8 @@ fn made(
             at,
             kind: CompactedPrefixKind::Settled,
             cost: None,
-            report: base.rewrite.made.settled_report(),
-            ..base.rewrite.made.clone()
+            report: base.prefix.made.settled_report(),
+            ..base.prefix.made.clone()
         },
         None => PrefixProvenance {
             session,

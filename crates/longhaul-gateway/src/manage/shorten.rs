@@ -42,15 +42,15 @@ struct LongResult {
 
 impl Compactor {
     /// The newest results that have to be shortened before a request is sent for the first time.
-    pub(super) fn shortened(&self, material: &RequestContext) -> ShortenedResults {
-        let known = self.windows.of(&material.model);
+    pub(super) fn shortened(&self, context: &RequestContext) -> ShortenedResults {
+        let known = self.windows.of(&context.model);
         let may = self.may(SwitchableAction::Automatic) || self.may(SwitchableAction::Micro);
         let (Some(window), true) = (&known.window, may) else {
             return ShortenedResults::new();
         };
         let limit = room_limit(window, self.timing());
         self.shortened_within(
-            material,
+            context,
             &RequestLimit {
                 window,
                 limit,
@@ -62,41 +62,41 @@ impl Compactor {
     /// The newest results that have to be shortened for a request to fit.
     pub(super) fn shortened_within(
         &self,
-        material: &RequestContext,
+        context: &RequestContext,
         limit: &RequestLimit<'_>,
     ) -> ShortenedResults {
-        let roles = material.roles();
+        let roles = context.roles();
         let newest = roles
             .iter()
             .rposition(|role| *role == BodyRole::Assistant)
             .map_or(0, |newest| newest + 1);
         // A token is at least one byte: what is small leaves room.
         let bytes: usize = (newest..roles.len())
-            .filter_map(|at| material.messages.element(at))
+            .filter_map(|at| context.messages.element(at))
             .map(|element| element.len())
             .sum();
         if (bytes as u64) < limit.window.auto_compact / SMALL {
             return ShortenedResults::new();
         }
-        let tokenizer = self.windows.of(&material.model).spec.tokenizer;
-        let counter = self.branch_states.counter(material.placed.line, tokenizer);
+        let tokenizer = self.windows.of(&context.model).spec.tokenizer;
+        let counter = self.branch_states.counter(context.placed.line, tokenizer);
         let careful = |count: UnscaledTokens| {
             let estimate = counter.scaled(count);
             (estimate.tokens + estimate.bound).saturating_mul(limit.density) / 1_000
         };
-        let Some(sizes) = SizedHistory::of(material, &self.sizes, &self.settings) else {
+        let Some(sizes) = SizedHistory::of(context, &self.sizes, &self.settings) else {
             return ShortenedResults::new();
         };
         let request = RequestSizes {
             prefix: careful(sizes.head()),
-            older: careful(sizes.between(material.messages.recognized.lead..newest)),
+            older: careful(sizes.between(context.messages.recognized.lead..newest)),
             newest: careful(sizes.from(newest)),
         };
         let Some(room) = newest_room(request, limit.window, limit.limit) else {
             return ShortenedResults::new();
         };
         let excess = request.newest.saturating_sub(room);
-        let results = long_results(material, newest, |message, call| {
+        let results = long_results(context, newest, |message, call| {
             careful(sizes.result(message, call))
         });
         let (failed, worked): (Vec<_>, Vec<_>) = results.into_iter().partition(|one| one.failed);
@@ -107,7 +107,7 @@ impl Compactor {
         if !made.is_empty() {
             let results: usize = made.values().map(Vec::len).sum();
             tracing::info!(
-                line = %material.placed.line,
+                line = %context.placed.line,
                 results,
                 tokens = excess,
                 "the newest results are shortened, because the window has no room for all of them"
@@ -119,19 +119,19 @@ impl Compactor {
 
 /// The results among the newest messages that are one text.
 fn long_results(
-    material: &RequestContext,
+    context: &RequestContext,
     newest: usize,
     tokens: impl Fn(usize, &str) -> u64,
 ) -> Vec<LongResult> {
     let mut found = Vec::new();
-    for message in newest..material.roles().len() {
-        let Some(element) = material.messages.element(message) else {
+    for message in newest..context.roles().len() {
+        let Some(element) = context.messages.element(message) else {
             continue;
         };
         let Some(read) = ElementParts::read(&element) else {
             continue;
         };
-        for result in read.results(material.messages.dialect) {
+        for result in read.results(context.messages.dialect) {
             let raw = result.content.and_then(|place| element.get(place));
             let raw = raw.unwrap_or_default();
             // A breakpoint of the client would go with the content.

@@ -37,7 +37,7 @@ pub(super) enum ClearingPermission {
 
 /// The messages of a request by their sizes.
 pub(super) struct SizedHistory<'r> {
-    material: &'r RequestContext,
+    context: &'r RequestContext,
     /// The sizes of each of the client's messages.
     messages: Vec<Arc<MessageSizes>>,
     /// The parts besides the messages, and leading system messages.
@@ -74,32 +74,32 @@ pub(super) enum CacheEntries {
 
 impl<'r> SizedHistory<'r> {
     pub(super) fn of(
-        material: &'r RequestContext,
+        context: &'r RequestContext,
         known: &KnownSizes,
         settings: &CompactorSettings,
     ) -> Option<Self> {
-        let recognized = &material.messages.recognized;
-        let read = |element: &[u8]| MessageSizes::of(material.messages.dialect, element, settings);
+        let recognized = &context.messages.recognized;
+        let read = |element: &[u8]| MessageSizes::of(context.messages.dialect, element, settings);
         let messages = (0..recognized.ends.len()).map(|index| {
             let hash = *recognized.raws.get(index)?;
             Some(known.of(hash, || {
-                read(&material.messages.element(index).unwrap_or_default())
+                read(&context.messages.element(index).unwrap_or_default())
             }))
         });
         let messages: Vec<Arc<MessageSizes>> = messages.collect::<Option<_>>()?;
-        let base = material.outgoing.replaced.as_ref().map(|(base, _)| base);
-        let root = base.and_then(|base| base.rewrite.root);
+        let base = context.outgoing.replaced.as_ref().map(|(base, _)| base);
+        let root = base.and_then(|base| base.prefix.root);
         let from = recognized.first_after(root)?;
         let summary = base.map_or_else(Vec::new, |base| base.summary());
         let summary = summary.iter().map(|element| read(element).total()).sum();
-        let beside = material
+        let beside = context
             .messages
             .beside()
             .map(|raw| blocks::literal(CalibratedClass::Text, raw));
         let lead = messages.iter().take(recognized.lead);
         let head = beside.into_iter().sum::<UnscaledTokens>() + lead.map(|one| one.total()).sum();
         Some(Self {
-            material,
+            context,
             messages,
             head,
             summary,
@@ -162,8 +162,8 @@ impl<'r> SizedHistory<'r> {
     }
 
     fn cleared(&self) -> HashSet<Id> {
-        let base = self.material.outgoing.replaced.as_ref();
-        let cleared = base.map_or(&[][..], |(base, _)| &base.rewrite.cleared);
+        let base = self.context.outgoing.replaced.as_ref();
+        let cleared = base.map_or(&[][..], |(base, _)| &base.prefix.cleared);
         cleared.iter().map(|call| Id::of(call)).collect()
     }
 
@@ -182,14 +182,14 @@ impl<'r> SizedHistory<'r> {
             .after_summary(tokens(self.summary))
             .restoring(self.restored(counter, scale));
         let stripped = self.stripped();
-        let referred = self.material.referred_results();
+        let referred = self.context.referred_results();
         let mut clearable: HashSet<Id> = HashSet::new();
         let mut results = Vec::new();
         let mut anchor = None;
         if entries == CacheEntries::RequestPrefix {
             rent.cached_to(rent.so_far().min(tokens(self.head)));
         }
-        let until = self.material.outgoing.replaced.as_ref();
+        let until = self.context.outgoing.replaced.as_ref();
         let until = until.map_or(0, |(_, until)| *until);
         let mut anchored_before = 0;
         let mut prefix_end = rent.so_far();
@@ -200,7 +200,7 @@ impl<'r> SizedHistory<'r> {
             if index < self.from {
                 continue;
             }
-            let role = self.material.roles().get(index).copied();
+            let role = self.context.roles().get(index).copied();
             if role == Some(BodyRole::Assistant) && before != role {
                 rent.begin_reply();
                 growth.requested();
@@ -292,11 +292,11 @@ impl<'r> SizedHistory<'r> {
 
     /// The client's messages that are sent without their thinking.
     fn stripped(&self) -> Vec<std::ops::RangeInclusive<usize>> {
-        let Some((base, _)) = &self.material.outgoing.replaced else {
+        let Some((base, _)) = &self.context.outgoing.replaced else {
             return Vec::new();
         };
-        let recognized = &self.material.messages.recognized;
-        let spans = stripped_spans(&self.material.messages.recognized, &base.rewrite).into_iter();
+        let recognized = &self.context.messages.recognized;
+        let spans = stripped_spans(&self.context.messages.recognized, &base.prefix).into_iter();
         spans.filter_map(|span| span_in(recognized, span)).collect()
     }
 }

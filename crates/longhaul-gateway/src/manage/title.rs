@@ -20,12 +20,12 @@ const LONGEST_MESSAGE: usize = 256 << 10;
 
 impl Compactor {
     /// The first words of the user in a request; `None` if there are none.
-    pub(crate) fn title(&self, material: &RequestContext) -> Option<String> {
-        let roles = material.roles().iter().enumerate();
-        let secrets = Credentials::of(&material.asking.headers, material.asking.uri.query());
+    pub(crate) fn title(&self, context: &RequestContext) -> Option<String> {
+        let roles = context.roles().iter().enumerate();
+        let secrets = Credentials::of(&context.asking.headers, context.asking.uri.query());
         let asked = roles.filter(|(_, role)| **role == BodyRole::User);
         asked.take(LOOKED_AT).find_map(|(index, _)| {
-            let element = material.messages.element(index)?;
+            let element = context.messages.element(index)?;
             let is_short = element.len() <= LONGEST_MESSAGE;
             let host = &self.settings.vocabulary.host_texts;
             is_short.then(|| first_words(&element, host, &secrets))?

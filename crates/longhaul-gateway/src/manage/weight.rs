@@ -152,11 +152,11 @@ impl TokenDensity {
 }
 
 /// The count of a conversation's messages as they are sent.
-pub(super) fn of_conversation(talk: &CompactableConversation) -> u64 {
-    let cleared = talk.cleared.iter().map(String::as_str).collect();
-    let summary = talk.summary.iter().map(|one| element(one));
-    let rest = talk.elements.iter();
-    let rest = rest.map(|one| element(&without_results(talk.dialect, one, &cleared)));
+pub(super) fn of_conversation(conversation: &CompactableConversation) -> u64 {
+    let cleared = conversation.cleared.iter().map(String::as_str).collect();
+    let summary = conversation.summary.iter().map(|one| element(one));
+    let rest = conversation.elements.iter();
+    let rest = rest.map(|one| element(&without_results(conversation.dialect, one, &cleared)));
     summary.chain(rest).sum()
 }
 
@@ -170,11 +170,11 @@ pub(super) struct ConversationTokenCount {
 }
 
 impl ConversationTokenCount {
-    pub(super) fn of(talk: &CompactableConversation, settings: &CompactorSettings) -> Self {
-        let counted = of_conversation(talk);
-        let tokenizer = settings.models.resolve(&talk.model).spec.tokenizer;
+    pub(super) fn of(conversation: &CompactableConversation, settings: &CompactorSettings) -> Self {
+        let counted = of_conversation(conversation);
+        let tokenizer = settings.models.resolve(&conversation.model).spec.tokenizer;
         let before_messages = settings.before_messages;
-        let measured = settings.of_messages(talk.measured);
+        let measured = settings.of_messages(conversation.measured);
         let density = match measured {
             Some(measured) => TokenDensity::measured(measured, counted),
             None => TokenDensity::careful(tokenizer),
@@ -201,16 +201,16 @@ impl ConversationTokenCount {
 /// The fewest tokens that a summary of a conversation is likely to leave: the request prefix, the user's words as far
 /// as there is room for them, and a short summary.
 pub(super) fn least_after(
-    talk: &CompactableConversation,
+    conversation: &CompactableConversation,
     settings: &CompactorSettings,
     window: &WindowStatus,
 ) -> u64 {
-    let scales = ConversationTokenCount::of(talk, settings);
-    let users = talk.elements.iter().filter_map(|element| {
+    let scales = ConversationTokenCount::of(conversation, settings);
+    let users = conversation.elements.iter().filter_map(|element| {
         let read = ElementParts::read(element)?;
         (read.role == BodyRole::User).then(|| likely(texts(read.content()).as_bytes()))
     });
-    let before = talk.summary.iter().map(|one| element(one));
+    let before = conversation.summary.iter().map(|one| element(one));
     let kept = scales.tokens(users.chain(before).sum());
     let most = FactsBudget::of_window(window).tokens;
     settings.before_messages + kept.min(most) + window.scale().apply(SHORT_SUMMARY)

@@ -39,14 +39,14 @@ impl Compactor {
     /// meantime. The work continues even if the request that waits for it is gone.
     pub(super) async fn work(
         self: &Arc<Self>,
-        material: RequestContext,
+        context: RequestContext,
         occasion: WorkOccasion,
     ) -> bool {
-        let care = Arc::clone(self);
+        let compactor = Arc::clone(self);
         let abort = self.abort.clone();
         let work = async move {
             tokio::select! {
-                done = care.in_good_time(&material, occasion) => done,
+                done = compactor.in_good_time(&context, occasion) => done,
                 () = abort.cancelled() => false,
             }
         };
@@ -63,21 +63,21 @@ impl Compactor {
     /// Works in turn with others that work on the same conversation. A request does not wait for that forever: a model
     /// that hangs must not hang its clients, so after a while the planner is told that the time is over, whether another
     /// worker asks the model or this one.
-    async fn in_good_time(&self, material: &RequestContext, occasion: WorkOccasion) -> bool {
+    async fn in_good_time(&self, context: &RequestContext, occasion: WorkOccasion) -> bool {
         let patience = RequestPatience::of(occasion, self.settings.patience);
-        let _turn = match patience.within(self.turn(material, occasion)).await {
+        let _turn = match patience.within(self.turn(context, occasion)).await {
             Some(WorkTurn::Done) => return true,
             Some(WorkTurn::Impossible) => return false,
             Some(WorkTurn::Ours(claim, lock)) => Some((claim, lock)),
             None => None,
         };
         // Another worker may have finished, and released its claim, just before.
-        self.is_done(material, occasion).await || self.make(material, occasion, patience).await
+        self.is_done(context, occasion).await || self.make(context, occasion, patience).await
     }
 
     /// Waits until no other worker works on the conversation.
-    async fn turn(&self, material: &RequestContext, occasion: WorkOccasion) -> WorkTurn {
-        let lock = self.lock(material.placed.line);
+    async fn turn(&self, context: &RequestContext, occasion: WorkOccasion) -> WorkTurn {
+        let lock = self.lock(context.placed.line);
         let ahead = occasion.is_ahead();
         let lock = if ahead {
             match lock.try_lock_owned() {
@@ -87,15 +87,15 @@ impl Compactor {
         } else {
             lock.lock_owned().await
         };
-        let key = claim_key(material);
+        let key = claim_key(context);
         loop {
-            if self.is_done(material, occasion).await {
+            if self.is_done(context, occasion).await {
                 return WorkTurn::Done;
             }
-            if !self.rewrites.can_be_stored().await {
+            if !self.prefixes.can_be_stored().await {
                 return WorkTurn::Impossible;
             }
-            match self.rewrites.store().claim(key).await {
+            match self.prefixes.store().claim(key).await {
                 Ok(Some(claim)) => return WorkTurn::Ours(claim, lock),
                 Ok(None) if ahead => return WorkTurn::Impossible,
                 Ok(None) => tokio::time::sleep(LOOK_AGAIN).await,
@@ -110,16 +110,16 @@ impl Compactor {
     /// Compacts the conversation, if possible. Returns whether it did.
     async fn make(
         &self,
-        material: &RequestContext,
+        context: &RequestContext,
         occasion: WorkOccasion,
         patience: RequestPatience,
     ) -> bool {
         let began = std::time::Instant::now();
-        let state = self.branch_states.history(material.placed.line);
-        let Some(window) = self.windows.of(&material.model).window else {
+        let state = self.branch_states.history(context.placed.line);
+        let Some(window) = self.windows.of(&context.model).window else {
             return false;
         };
-        let weight = material.weight();
+        let weight = context.weight();
         let density = match occasion {
             WorkOccasion::Ahead(answered) | WorkOccasion::Pays(answered) => {
                 TokenDensity::measured(answered.prompt, weight.total())
@@ -132,11 +132,11 @@ impl Compactor {
         let parts = worked_on(&occasion.planned(), &window).into_iter();
         let cuts = parts.filter_map(|part| match part {
             HistoryPart::BeforeNewest { most } => {
-                let cut = material.cut_before_newest(Some(measured))?;
+                let cut = context.cut_before_newest(Some(measured))?;
                 (head + density.tokens(cut.after) <= most).then_some(cut)
             }
-            HistoryPart::BeforeTokens(least) => material.cut_keeping(density, least, measured),
-            HistoryPart::Whole => material.cut(Some(measured)),
+            HistoryPart::BeforeTokens(least) => context.cut_keeping(density, least, measured),
+            HistoryPart::Whole => context.cut(Some(measured)),
         });
         for cut in cuts {
             let mut settings = self.settings.for_conversation(head, self.clock.now());
@@ -148,7 +148,7 @@ impl Compactor {
                 settings.before_messages += density.tokens(cut.after);
             }
             let Ok(_charge) = self.budget.take(cut.bytes() * READ) else {
-                let line = material.placed.line;
+                let line = context.placed.line;
                 tracing::warn!(%line, "there is no memory to make a conversation smaller; it stays as it is");
                 return false;
             };
@@ -158,10 +158,10 @@ impl Compactor {
                 occasion,
                 patience,
             };
-            let attempt = self.attempt((material, &cut), conditions, state.clone());
+            let attempt = self.attempt((context, &cut), conditions, state.clone());
             if let Some(draft) = attempt.await {
                 let millis = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-                return self.keep(material, &cut, draft, occasion, millis).await;
+                return self.keep(context, &cut, draft, occasion, millis).await;
             }
         }
         false
@@ -169,33 +169,33 @@ impl Compactor {
 
     /// Whether there is a better prefix than the one that the request was sent with: for the next request, or for this
     /// one if it waits.
-    async fn is_done(&self, material: &RequestContext, occasion: WorkOccasion) -> bool {
-        let base = material.outgoing.replaced.as_ref();
-        let least = base.map_or(0, |(base, _)| base.rewrite.messages);
-        let hashes = &material.messages.recognized.hashes;
+    async fn is_done(&self, context: &RequestContext, occasion: WorkOccasion) -> bool {
+        let base = context.outgoing.replaced.as_ref();
+        let least = base.map_or(0, |(base, _)| base.prefix.messages);
+        let hashes = &context.messages.recognized.hashes;
         let found = match occasion {
             WorkOccasion::Ahead(_) | WorkOccasion::Pays(_) => {
-                self.rewrites.find(material.tenant, hashes).await
+                self.prefixes.find(context.tenant, hashes).await
             }
-            _ => self.beginning(material).await,
+            _ => self.beginning(context).await,
         };
         let refused = match occasion {
             WorkOccasion::Full(need) => need.refused_with,
             _ => None,
         };
         found.ok().flatten().is_some_and(|found| {
-            let rewrite = &found.rewrite;
+            let prefix = &found.prefix;
             let is_refused = refused.is_some_and(|(at, bytes)| {
-                at == rewrite.at && (found.is_incomplete() || bytes == rewrite.text.len())
+                at == prefix.at && (found.is_incomplete() || bytes == prefix.text.len())
             });
-            rewrite.messages > least && !is_refused
+            prefix.messages > least && !is_refused
         })
     }
 }
 
 /// The key of the claim: only one worker at a time works on conversations that begin alike.
-fn claim_key(material: &RequestContext) -> u64 {
-    let hashes = &material.messages.recognized.hashes;
+fn claim_key(context: &RequestContext) -> u64 {
+    let hashes = &context.messages.recognized.hashes;
     let alike = hashes.get(ALIKE - 1).or(hashes.last());
-    (alike.copied().unwrap_or(0) as u64) ^ material.tenant.0
+    (alike.copied().unwrap_or(0) as u64) ^ context.tenant.0
 }

@@ -39,7 +39,7 @@ impl StoreWritability {
 
     /// Whether a prefix that is made now can be stored, as far as is known. After failures, the store is probed from
     /// time to time with a tiny write.
-    pub(crate) async fn is_possible(&self, shelf: &Arc<dyn PrefixStore>) -> bool {
+    pub(crate) async fn is_possible(&self, store: &Arc<dyn PrefixStore>) -> bool {
         if self.unkept.load(Ordering::Relaxed) < MOST_UNKEPT {
             return true;
         }
@@ -50,7 +50,7 @@ impl StoreWritability {
             }
             *tried = Some(Instant::now());
         }
-        let probed = tokio::time::timeout(PATIENCE, shelf.probe()).await;
+        let probed = tokio::time::timeout(PATIENCE, store.probe()).await;
         let possible = matches!(probed, Ok(Ok(())));
         if possible {
             self.kept();

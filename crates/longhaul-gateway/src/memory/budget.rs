@@ -30,7 +30,7 @@ pub struct MemoryBudget(Arc<MemoryBudgetState>);
 struct MemoryBudgetState {
     limit: usize,
     used: AtomicUsize,
-    keepers: Mutex<Vec<Weak<dyn Evictable>>>,
+    caches: Mutex<Vec<Weak<dyn Evictable>>>,
 }
 
 impl std::fmt::Debug for MemoryBudget {
@@ -48,7 +48,7 @@ impl MemoryBudget {
         Self(Arc::new(MemoryBudgetState {
             limit,
             used: AtomicUsize::new(0),
-            keepers: Mutex::default(),
+            caches: Mutex::default(),
         }))
     }
 
@@ -64,9 +64,9 @@ impl MemoryBudget {
 
     /// Registers a cache that is evicted when there is too little memory. Caches are evicted in the order of
     /// registration.
-    pub fn join(&self, keeper: Weak<dyn Evictable>) {
-        let keepers = self.0.keepers.lock();
-        keepers.unwrap_or_else(PoisonError::into_inner).push(keeper);
+    pub fn join(&self, cache: Weak<dyn Evictable>) {
+        let caches = self.0.caches.lock();
+        caches.unwrap_or_else(PoisonError::into_inner).push(cache);
     }
 
     /// A share for cached things.
@@ -111,15 +111,15 @@ impl MemoryBudget {
     }
 
     fn make_room(&self, bytes: usize) {
-        let keepers = self.0.keepers.lock();
+        let caches = self.0.caches.lock();
         // Eviction may take a while, and may drop charges: the lock is not held during it.
-        let keepers: Vec<_> = (keepers.unwrap_or_else(PoisonError::into_inner).iter())
+        let caches: Vec<_> = (caches.unwrap_or_else(PoisonError::into_inner).iter())
             .filter_map(Weak::upgrade)
             .collect();
-        for keeper in keepers {
+        for cache in caches {
             let wanted = self.used().saturating_add(bytes);
             match wanted.checked_sub(self.0.limit) {
-                Some(missing @ 1..) => keeper.evict(missing),
+                Some(missing @ 1..) => cache.evict(missing),
                 _ => return,
             }
         }

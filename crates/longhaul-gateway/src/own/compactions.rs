@@ -111,7 +111,7 @@ fn compaction(
         "cost_usd": folded.cost().map(Usd::to_f64),
         "settled_at": folded.settled.first().map(|settled| settled.at),
         "has_summary": matches!(made.kind, CompactedPrefixKind::Noted
-            | CompactedPrefixKind::Summarised | CompactedPrefixKind::Extracted),
+            | CompactedPrefixKind::Summarized | CompactedPrefixKind::Extracted),
         "economy": outcomes::outcome(made, all, calls),
         "went": went,
         "report": report,

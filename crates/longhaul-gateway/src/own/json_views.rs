@@ -14,12 +14,12 @@ use crate::store::{CallRecord, SessionRow};
 use crate::watch::kind_of_told;
 
 /// A session in the list.
-pub(super) fn session(row: &SessionRow, care: &Compactor, names: SessionNames) -> Value {
+pub(super) fn session(row: &SessionRow, compactor: &Compactor, names: SessionNames) -> Value {
     let mut shown = json!(row);
     if names == SessionNames::Hashes {
         shown["title"] = Value::Null;
     }
-    let worth = savings::of_left_out(&care.spec(&row.model), row.saved_tokens);
+    let worth = savings::of_left_out(&compactor.spec(&row.model), row.saved_tokens);
     let saved = worth.map(|worth| worth.to_f64() - row.summaries_cost_usd);
     shown["saved_usd"] = json!(saved);
     with_bill(&mut shown, row, saved);
@@ -50,10 +50,10 @@ fn with_comparison(shown: &mut Value, spent: Option<f64>, saved: Option<f64>) {
 pub(super) fn call(
     line: BranchId,
     call: &CallRecord,
-    care: &Compactor,
+    compactor: &Compactor,
     names: SessionNames,
 ) -> Value {
-    let spec = care.spec(&call.model);
+    let spec = compactor.spec(&call.model);
     let error = call.error.as_deref();
     let error = match names {
         SessionNames::FirstWords => error,
@@ -116,13 +116,15 @@ fn uncached(call: &CallRecord, spec: &ModelSpec) -> Option<String> {
 /// The windows of these models and their thresholds; null for one that is too small to be managed.
 pub(super) fn windows<'m>(
     models: impl Iterator<Item = &'m str>,
-    care: &Compactor,
+    compactor: &Compactor,
 ) -> BTreeMap<&'m str, Value> {
-    models.map(|model| (model, window(model, care))).collect()
+    models
+        .map(|model| (model, window(model, compactor)))
+        .collect()
 }
 
-fn window(model: &str, care: &Compactor) -> Value {
-    let shown = care.window(model).map(|window| {
+fn window(model: &str, compactor: &Compactor) -> Value {
+    let shown = compactor.window(model).map(|window| {
         json!({
             "size": window.size,
             "effective": window.effective,

@@ -40,7 +40,7 @@ fn later_requests(
         let is_summary = matches!(
             one.kind,
             CompactedPrefixKind::Noted
-                | CompactedPrefixKind::Summarised
+                | CompactedPrefixKind::Summarized
                 | CompactedPrefixKind::Extracted
         );
         is_summary && one.line == made.line && one.at > made.at

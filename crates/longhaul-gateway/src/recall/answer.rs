@@ -67,7 +67,7 @@ impl RecallSource {
         let mut items = Vec::new();
         for (at, entry) in entries.iter().enumerate() {
             let presence = if at < summarized {
-                ViewPresence::Summarised
+                ViewPresence::Summarized
             } else {
                 ViewPresence::Live
             };

@@ -60,7 +60,7 @@ impl ReplacedBeginning {
             summarized: match prefix.made.kind {
                 CompactedPrefixKind::Cleared | CompactedPrefixKind::Settled => 0,
                 CompactedPrefixKind::Noted
-                | CompactedPrefixKind::Summarised
+                | CompactedPrefixKind::Summarized
                 | CompactedPrefixKind::Extracted => until,
             },
             cleared: prefix.cleared.clone(),

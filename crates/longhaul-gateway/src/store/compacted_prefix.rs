@@ -18,7 +18,7 @@ pub enum CompactedPrefixKind {
     /// The session notes are used as the summary.
     Noted,
     /// A model wrote a summary.
-    Summarised,
+    Summarized,
     /// Extracts from the messages are used as the summary: no model was asked, or none gave a usable answer.
     Extracted,
     /// Earlier thinking was left out, because it is bound to messages that an earlier prefix replaces (N2).
@@ -30,7 +30,7 @@ impl CompactedPrefixKind {
     pub const ALL: [Self; 5] = [
         Self::Cleared,
         Self::Noted,
-        Self::Summarised,
+        Self::Summarized,
         Self::Extracted,
         Self::Settled,
     ];
@@ -40,7 +40,7 @@ impl CompactedPrefixKind {
         match self {
             Self::Cleared => "cleared",
             Self::Noted => "noted",
-            Self::Summarised => "summarised",
+            Self::Summarized => "summarised",
             Self::Extracted => "extracted",
             Self::Settled => "settled",
         }
@@ -239,7 +239,7 @@ impl PrefixProvenance {
             CompactedPrefixKind::Noted => {
                 "the gateway put the session's notes in place of older messages"
             }
-            CompactedPrefixKind::Summarised => {
+            CompactedPrefixKind::Summarized => {
                 "the gateway put a summary in place of older messages"
             }
             CompactedPrefixKind::Extracted => "the gateway put extracts in place of older messages",

@@ -59,7 +59,7 @@ pub(super) fn position(text: &[u8], raw: u128) -> CachePosition {
 /// The request prefix: leading messages of role system, tools, and other parts of the prompt. `None` for a prompt that
 /// is to be cached for longer than the watch can track.
 pub(super) fn request_prefix(sent: &WatchedRequest) -> Option<PrefixFingerprint> {
-    let recognised = &sent.recognized;
+    let recognized = &sent.recognized;
     let (before, behind) = sent.beside()?;
     let alone = [before, b"[]", behind].concat();
     let beside = ObjectReader::new(&alone);
@@ -70,7 +70,7 @@ pub(super) fn request_prefix(sent: &WatchedRequest) -> Option<PrefixFingerprint>
         return None;
     }
     let mut system = Vec::new();
-    for (index, raw) in (recognised.raws.iter()).take(recognised.lead).enumerate() {
+    for (index, raw) in (recognized.raws.iter()).take(recognized.lead).enumerate() {
         let text = sent.message(index)?;
         let said = ObjectReader::new(text).string("content");
         system.push(SystemPart {

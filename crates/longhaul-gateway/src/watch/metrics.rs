@@ -62,7 +62,7 @@ const CLASSES: [&str; 6] = ["0xx", "1xx", "2xx", "3xx", "4xx", "5xx"];
 /// The last one is for requests rejected before a policy was decided.
 const POLICIES: [&str; 4] = ["off", "observe", "manage", "none"];
 const TOKENS: [&str; 4] = ["input", "cache_read", "cache_write", "output"];
-const RECOGNISED: [&str; 4] = ["new", "again", "extends", "branches"];
+const RECOGNIZED: [&str; 4] = ["new", "again", "extends", "branches"];
 
 /// The outcome of a request for session notes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,7 +89,7 @@ pub struct Metrics {
     findings: Mutex<BTreeMap<&'static str, u64>>,
     dropped: AtomicU64,
     lines: AtomicU64,
-    recognised: [AtomicU64; RECOGNISED.len()],
+    recognized: [AtomicU64; RECOGNIZED.len()],
     durations: [AtomicU64; BOUNDS.len() + 1],
     duration_sum: AtomicU64,
     compactions: [AtomicU64; store::CompactedPrefixKind::ALL.len()],
@@ -218,7 +218,7 @@ impl Metrics {
             BranchRelation::Extends(_) => 2,
             BranchRelation::Branches(..) => 3,
         };
-        add(&self.recognised[at], 1);
+        add(&self.recognized[at], 1);
         if matches!(relation, BranchRelation::New | BranchRelation::Branches(..)) {
             add(&self.lines, 1);
         }
@@ -227,7 +227,7 @@ impl Metrics {
     /// All current values except the durations.
     pub(super) fn families(&self) -> Vec<MetricFamily> {
         let plain = |number| vec![MetricSample::plain(number)];
-        let labelled = |label: &'static str, names: &[&'static str], counters: &[AtomicU64]| {
+        let labeled = |label: &'static str, names: &[&'static str], counters: &[AtomicU64]| {
             let samples = names.iter().zip(counters);
             samples
                 .map(|(name, counter)| {
@@ -264,7 +264,7 @@ impl Metrics {
             counter(
                 "refused",
                 "Requests that the gateway itself refused or gave up.",
-                labelled("reason", &REFUSED.map(|(name, _)| name), &self.refused),
+                labeled("reason", &REFUSED.map(|(name, _)| name), &self.refused),
             ),
             MetricFamily {
                 name: "requests_in_flight",
@@ -275,7 +275,7 @@ impl Metrics {
             counter(
                 "tokens",
                 "Tokens as the upstream measured them, of the gateway's own requests, too.",
-                labelled("kind", &TOKENS, &self.tokens),
+                labeled("kind", &TOKENS, &self.tokens),
             ),
             counter(
                 "cost_usd",
@@ -300,7 +300,7 @@ impl Metrics {
             counter(
                 "compactions",
                 "Conversations compacted, by kind.",
-                labelled(
+                labeled(
                     "kind",
                     &store::CompactedPrefixKind::ALL.map(store::CompactedPrefixKind::name),
                     &self.compactions,
@@ -309,12 +309,12 @@ impl Metrics {
             counter(
                 "notes",
                 "Requests for session notes, by outcome.",
-                labelled("result", &NOTES, &self.notes),
+                labeled("result", &NOTES, &self.notes),
             ),
             counter(
                 "notes_tokens",
                 "The part of tokens that is of requests for session notes.",
-                labelled("kind", &TOKENS, &self.notes_tokens),
+                labeled("kind", &TOKENS, &self.notes_tokens),
             ),
             counter(
                 "notes_cost_usd",
@@ -331,7 +331,7 @@ impl Metrics {
             counter(
                 "recognised",
                 "Requests by their relation to known conversations.",
-                labelled("as", &RECOGNISED, &self.recognised),
+                labeled("as", &RECOGNIZED, &self.recognized),
             ),
             counter(
                 "lines_begun",

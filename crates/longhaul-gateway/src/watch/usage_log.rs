@@ -192,7 +192,7 @@ impl UsageLogWriter {
         let watching = Arc::new(SessionCacheWatch::new(Arc::clone(&heads), budget));
         let evicted: Arc<dyn Evictable> = Arc::clone(&watching) as Arc<dyn Evictable>;
         budget.join(Arc::downgrade(&evicted));
-        let desk = UsageLogQueue {
+        let usage_queue = UsageLogQueue {
             queue,
             waiting: Arc::clone(&waiting),
             metrics: Arc::clone(&metrics),
@@ -238,7 +238,7 @@ impl UsageLogWriter {
         let thread = std::thread::Builder::new()
             .name("longhaul-books".to_owned())
             .spawn(keep)?;
-        Ok((Self(Some(thread)), desk))
+        Ok((Self(Some(thread)), usage_queue))
     }
 
     /// Waits until everything is written. Every [`UsageLogQueue`] must be dropped by then, or this waits for it.

@@ -63,19 +63,19 @@ impl WatchedRequest {
         session: GatewaySessionId,
         dialect: Dialect,
         body: &Bytes,
-        recognised: Arc<RecognizedBody>,
+        recognized: Arc<RecognizedBody>,
         betas: String,
     ) -> Option<Self> {
-        let head = hash(dialect, body, &recognised, &betas);
+        let head = hash(dialect, body, &recognized, &betas);
         let part = if heads.knows(head) {
-            BodySlice::news(budget, body, &recognised).ok()?
+            BodySlice::news(budget, body, &recognized).ok()?
         } else {
             BodySlice::whole(body)
         };
         Some(Self {
             session,
             dialect,
-            recognized: recognised,
+            recognized: recognized,
             replaced: None,
             sent_parts: None,
             rewriting: None,
@@ -126,9 +126,9 @@ impl BodySlice {
     fn news(
         budget: &MemoryBudget,
         body: &Bytes,
-        recognised: &RecognizedBody,
+        recognized: &RecognizedBody,
     ) -> Result<Self, BudgetExhausted> {
-        let elements = &recognised.outline.elements;
+        let elements = &recognized.outline.elements;
         let (Some(first), Some(last)) = (elements.first(), elements.last()) else {
             return Ok(Self {
                 from: body.len(),
@@ -147,15 +147,15 @@ impl BodySlice {
 }
 
 /// The hash of the request prefix, which in a chat includes the leading messages.
-fn hash(dialect: Dialect, body: &[u8], recognised: &RecognizedBody, betas: &str) -> u128 {
-    let list = &recognised.outline.list;
+fn hash(dialect: Dialect, body: &[u8], recognized: &RecognizedBody, betas: &str) -> u128 {
+    let list = &recognized.outline.list;
     let mut hash = Xxh3_128::with_seed(dialect as u64);
     hash.update(body.get(..list.start).unwrap_or_default());
     hash.update(betas.as_bytes());
     hash.update(b"\0");
     hash.update(body.get(list.end..).unwrap_or_default());
     if dialect == Dialect::OpenAi {
-        for raw in recognised.raws.iter().take(recognised.lead) {
+        for raw in recognized.raws.iter().take(recognized.lead) {
             hash.update(&raw.to_le_bytes());
         }
     }

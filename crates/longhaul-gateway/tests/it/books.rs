@@ -34,8 +34,8 @@ fn x8_a_store_of_a_later_version_is_left_alone() {
 
 #[tokio::test]
 async fn x8_a_gateway_that_starts_again_knows_the_conversations() {
-    const ORGANISED: &str = "HTTP/1.1 200 OK\r\nanthropic-organization-id: org-1\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}";
-    let (url, _) = answering(ORGANISED).await;
+    const ORGANIZED: &str = "HTTP/1.1 200 OK\r\nanthropic-organization-id: org-1\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}";
+    let (url, _) = answering(ORGANIZED).await;
     let folder = tempfile::tempdir().unwrap();
     let start = || async {
         let store = Arc::new(SqliteStore::open(&folder.path().join("books.sqlite")).unwrap());

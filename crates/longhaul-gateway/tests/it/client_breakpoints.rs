@@ -154,8 +154,8 @@ fn read(bench: &Bench, body: &str) -> RecognizedBody {
         dialect: Dialect::Anthropic,
         body: body.as_bytes(),
     };
-    let recognized = bench.recogniser.read(request).unwrap();
-    bench.recogniser.place(request, &recognized, None);
+    let recognized = bench.recognizer.read(request).unwrap();
+    bench.recognizer.place(request, &recognized, None);
     recognized
 }
 

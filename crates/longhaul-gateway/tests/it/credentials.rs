@@ -130,7 +130,7 @@ async fn without_a_credential_nothing_is_shared_beyond_this_machine_unless_wante
     for (keyless, expected) in [
         (
             KeylessClients::Apart,
-            "sent without a key, and so not recognised",
+            "sent without a key, and so not recognized",
         ),
         (KeylessClients::Shared, "2 messages more"),
     ] {
@@ -150,7 +150,7 @@ async fn without_a_credential_nothing_is_shared_beyond_this_machine_unless_wante
 }
 
 #[tokio::test]
-async fn an_organisation_counts_only_where_the_upstream_let_the_client_in() {
+async fn an_organization_counts_only_where_the_upstream_let_the_client_in() {
     // It names the same organization for every key, and accepts keys that begin with "good".
     let mut upstream = Upstream::start().await;
     let url = upstream.url();

@@ -128,13 +128,13 @@ pub(crate) async fn echoing(
     models: ModelTable,
     rest: Rest,
     faults: &str,
-    misbehaviour: &str,
+    misbehavior: &str,
 ) -> (SimServer, Arc<Mutex<Seen>>) {
     let seen = Arc::new(Mutex::new(Seen::default()));
     let model = Echo {
         inner: SimModel::new(ModelOptions {
             seed: SEED,
-            misbehaviour: match misbehaviour {
+            misbehavior: match misbehavior {
                 "" => longhaul_sim::model::misbehave::Misbehavior::default(),
                 spec => spec.parse().unwrap(),
             },

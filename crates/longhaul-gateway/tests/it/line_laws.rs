@@ -160,7 +160,7 @@ proptest! {
                 dialect: Dialect::Anthropic,
                 body: whole.as_bytes(),
             };
-            let read = bench.recogniser.read(request).unwrap();
+            let read = bench.recognizer.read(request).unwrap();
             (read.chain, read.raws)
         };
         prop_assert_eq!(read(&fresh), read(&warm));

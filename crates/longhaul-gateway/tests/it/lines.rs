@@ -13,13 +13,13 @@ pub(crate) fn key() -> HistoryKey {
 }
 
 pub(crate) struct Bench {
-    pub(crate) recogniser: BranchRecognizer,
+    pub(crate) recognizer: BranchRecognizer,
 }
 
 impl Bench {
     pub(crate) fn new() -> Self {
         Self {
-            recogniser: BranchRecognizer::new(BranchIndex::new(BranchIds::new(1), 1_000), key()),
+            recognizer: BranchRecognizer::new(BranchIndex::new(BranchIds::new(1), 1_000), key()),
         }
     }
 
@@ -29,8 +29,8 @@ impl Bench {
             dialect,
             body: body.as_bytes(),
         };
-        let recognised = self.recogniser.read(request).unwrap();
-        self.recogniser.place(request, &recognised, None)
+        let recognized = self.recognizer.read(request).unwrap();
+        self.recognizer.place(request, &recognized, None)
     }
 
     pub(crate) fn place(&self, messages: &Value) -> BranchPlacement {
@@ -211,15 +211,15 @@ fn x8_a_long_history_is_known_by_its_bytes_and_only_the_rest_is_read() {
         dialect: Dialect::Anthropic,
         body: body.as_bytes(),
     };
-    let recognised = bench.recogniser.read(request).unwrap();
+    let recognized = bench.recognizer.read(request).unwrap();
     assert!(
-        recognised.known_bytes > body.len() * 9 / 10,
+        recognized.known_bytes > body.len() * 9 / 10,
         "{} of {}",
-        recognised.known_bytes,
+        recognized.known_bytes,
         body.len()
     );
-    assert_eq!(recognised.outline.elements.len(), 3);
-    let placed = bench.recogniser.place(request, &recognised, None);
+    assert_eq!(recognized.outline.elements.len(), 3);
+    let placed = bench.recognizer.place(request, &recognized, None);
     assert_eq!(
         (placed.line, placed.relation),
         (line, BranchRelation::Extends(81))
@@ -259,10 +259,10 @@ fn x8_lines_from_the_store_go_on() {
         dialect: Dialect::Anthropic,
         body: body.as_bytes(),
     };
-    let chain = bench.recogniser.read(request).unwrap().chain;
+    let chain = bench.recognizer.read(request).unwrap().chain;
     let before = bench.place(&messages);
     let later = Bench::new();
-    later.recogniser.with_branches(|lines| {
+    later.recognizer.with_branches(|lines| {
         lines.restore(&longhaul_gateway::branch::RestoredBranch {
             tenant: Tenant(1),
             line: before.line,
@@ -285,11 +285,11 @@ fn x8_lines_from_the_store_go_on() {
 }
 
 #[test]
-fn x8_lines_that_go_over_to_an_organisation_go_on_there() {
+fn x8_lines_that_go_over_to_an_organization_go_on_there() {
     let bench = Bench::new();
     let before = bench.place(&json!([user("a"), model("b"), user("c")]));
     bench
-        .recogniser
+        .recognizer
         .with_branches(|lines| lines.adopt(Tenant(1), Tenant(9)));
     let body = super::support::body(&json!([
         user("a"),
@@ -311,12 +311,12 @@ fn x8_lines_that_go_over_to_an_organisation_go_on_there() {
 
 #[test]
 fn x8_the_oldest_line_is_forgotten_when_there_is_no_room() {
-    let recogniser = BranchRecognizer::new(BranchIndex::new(BranchIds::new(1), 3), key());
-    let bench = Bench { recogniser };
+    let recognizer = BranchRecognizer::new(BranchIndex::new(BranchIds::new(1), 3), key());
+    let bench = Bench { recognizer };
     for number in 0..10 {
         bench.place(&json!([user(&format!("conversation {number}"))]));
     }
-    assert_eq!(bench.recogniser.with_branches(|lines| lines.len()), 3);
+    assert_eq!(bench.recognizer.with_branches(|lines| lines.len()), 3);
     assert_eq!(
         bench.place(&json!([user("conversation 9")])).relation,
         BranchRelation::Again

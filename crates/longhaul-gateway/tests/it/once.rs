@@ -55,7 +55,7 @@ async fn summed_up(store: &dyn GatewayStorage) -> usize {
             .filter(|made| {
                 matches!(
                     made.kind,
-                    CompactedPrefixKind::Summarised | CompactedPrefixKind::Extracted
+                    CompactedPrefixKind::Summarized | CompactedPrefixKind::Extracted
                 )
             })
             .count();

@@ -148,7 +148,7 @@ fn rewrite(tenant: Tenant, hash: u128, messages: u32) -> CompactedPrefix {
             session: GatewaySessionId(3),
             line: BranchId(2),
             at: at(i64::from(messages)),
-            kind: CompactedPrefixKind::Summarised,
+            kind: CompactedPrefixKind::Summarized,
             before: 180_000,
             after: 30_000,
             millis: 4_200,
@@ -317,7 +317,7 @@ async fn x8_what_was_made_is_told_by_session() {
         };
         let all = [
             made(2, CompactedPrefixKind::Cleared),
-            made(4, CompactedPrefixKind::Summarised),
+            made(4, CompactedPrefixKind::Summarized),
             made(6, CompactedPrefixKind::Settled),
             // For the history of the second to last: that prefix is replaced, but the record that it was made stays.
             CompactedPrefix {
@@ -507,8 +507,8 @@ async fn claimed(shelf: &dyn PrefixStore, key: u64) -> Box<dyn longhaul_gateway:
 }
 
 #[tokio::test]
-async fn n7_what_was_a_keys_is_its_organisations() {
-    let (key, organisation) = (Tenant(5), Tenant(6));
+async fn n7_what_was_a_keys_is_its_organizations() {
+    let (key, organization) = (Tenant(5), Tenant(6));
     for Under {
         name, store, shelf, ..
     } in &each().await
@@ -520,12 +520,12 @@ async fn n7_what_was_a_keys_is_its_organisations() {
         shelf.put(sealed(rewrite(key, 10, 2))).await.unwrap();
         shelf.put(sealed(rewrite(key, 11, 4))).await.unwrap();
         shelf
-            .put(sealed(rewrite(organisation, 11, 4)))
+            .put(sealed(rewrite(organization, 11, 4)))
             .await
             .unwrap();
         shelf.put(sealed(rewrite(OTHER, 10, 2))).await.unwrap();
         store
-            .append(vec![UsageLogRecord::Tenant(key, organisation)])
+            .append(vec![UsageLogRecord::Tenant(key, organization)])
             .await
             .unwrap();
         // Work that began before that ends after it.
@@ -535,7 +535,7 @@ async fn n7_what_was_a_keys_is_its_organisations() {
             .await
             .unwrap();
         for hash in [10, 11, 12] {
-            for tenant in [key, organisation] {
+            for tenant in [key, organization] {
                 let found = opened(shelf.find(tenant, vec![hash], 0).await.unwrap());
                 assert_eq!(
                     found.map(|found| (found.tenant, found.at)),
@@ -546,7 +546,7 @@ async fn n7_what_was_a_keys_is_its_organisations() {
         }
         let known = store.known(9).await.unwrap();
         assert!(
-            known.lines.iter().all(|line| line.tenant == organisation),
+            known.lines.iter().all(|line| line.tenant == organization),
             "{name}"
         );
         if let Some(index) = shelf.index().await.unwrap() {

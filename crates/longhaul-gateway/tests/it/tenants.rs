@@ -31,7 +31,7 @@ async fn organized(known: &[(&'static str, &'static str)]) -> (Url, Organization
                     let key = header(&request, "x-api-key").unwrap();
                     let organization = told.lock().unwrap()[key.as_str()];
                     let answer = format!(
-                        "HTTP/1.1 200 OK\r\nanthropic-organization-id: {organisation}\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{{}}"
+                        "HTTP/1.1 200 OK\r\nanthropic-organization-id: {organization}\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{{}}"
                     );
                     stream.write_all(answer.as_bytes()).await.unwrap();
                 }

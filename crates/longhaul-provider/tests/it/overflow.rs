@@ -25,7 +25,7 @@ fn told(message: &str) -> Option<(Option<u64>, Option<u64>)> {
 }
 
 #[test]
-fn l1_every_wording_is_recognised_with_its_numbers() {
+fn l1_every_wording_is_recognized_with_its_numbers() {
     let cases: &[(&str, Option<u64>, Option<u64>)] = &[
         // Anthropic, Vertex.
         (

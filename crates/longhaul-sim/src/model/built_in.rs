@@ -18,7 +18,7 @@ pub struct SimModelOptions {
     /// The scripted turns, if any.
     pub script: Option<ReplyScript>,
     /// The requested misbehavior.
-    pub misbehaviour: Misbehavior,
+    pub misbehavior: Misbehavior,
 }
 
 /// The built-in model. A reply is a function of the turn and the options; only misbehavior by count also depends on how
@@ -28,7 +28,7 @@ pub struct SimModel {
     seed: u64,
     agent: SimAgent,
     script: Option<ReplyScript>,
-    misbehaviour: Misbehavior,
+    misbehavior: Misbehavior,
 }
 
 impl SimModel {
@@ -38,7 +38,7 @@ impl SimModel {
             seed: options.seed,
             agent: SimAgent::new(options.seed, options.pace),
             script: options.script,
-            misbehaviour: options.misbehaviour,
+            misbehavior: options.misbehavior,
         }
     }
 
@@ -99,7 +99,7 @@ impl ReplyModel for SimModel {
         }
         let ask = ReplyConstraints::of(turn.request);
         let situation = situation(turn, &ask);
-        let due = self.misbehaviour.due(turn, &ask, situation);
+        let due = self.misbehavior.due(turn, &ask, situation);
         let honest = self.honest(turn, &ask, situation);
         match due {
             Some(deed) => spoil(deed, honest, turn),
@@ -115,7 +115,7 @@ impl ReplyModel for SimModel {
     }
 
     fn misbehave(&mut self, more: Misbehavior) {
-        self.misbehaviour.extend(more);
+        self.misbehavior.extend(more);
     }
 }
 

@@ -118,15 +118,15 @@ pub(super) async fn inject(State(shared): State<Arc<SimServerState>>, body: Body
         return bad(&format!("The body must be a JSON object like {EXAMPLE}."));
     }
     // Both are parsed before either takes effect.
-    let misbehaviour = match inject.misbehave.map(|spec| spec.parse()).transpose() {
-        Ok(misbehaviour) => misbehaviour,
+    let misbehavior = match inject.misbehave.map(|spec| spec.parse()).transpose() {
+        Ok(misbehavior) => misbehavior,
         Err(error) => return bad(&format!("The misbehavior cannot be read: {error}.")),
     };
     if let Some(Err(error)) = inject.spec.map(|spec| shared.inject(&spec)) {
         return bad(&format!("The fault specification cannot be read: {error}."));
     }
-    if let Some(misbehaviour) = misbehaviour {
-        shared.with_world(|world| world.misbehave(misbehaviour));
+    if let Some(misbehavior) = misbehavior {
+        shared.with_world(|world| world.misbehave(misbehavior));
     }
     ok(&json!(shared.faults_now()))
 }

@@ -212,8 +212,8 @@ fn mismatch(
     path: &str,
 ) -> Result<ThinkingChange, ApiError> {
     let binding = request.param("thinking", "block_binding");
-    let behaviour = binding.and_then(|binding| binding.get("prefix_mismatch_behavior")?.as_str());
-    match (behaviour, spec.thinking.binding, account) {
+    let behavior = binding.and_then(|binding| binding.get("prefix_mismatch_behavior")?.as_str());
+    match (behavior, spec.thinking.binding, account) {
         (Some("drop_block"), ..) => Ok(ThinkingChange::Dropped),
         (None, ThinkingBinding::NewAccounts, AccountAge::Old) => {
             Ok(ThinkingChange::MismatchAllowed)

@@ -14,7 +14,7 @@ use foldhash::fast::FixedState;
 
 use super::pieces::TextPieces;
 
-/// The tokens in the order of their ranks. tiktoken's vocabulary; its licence is in `cl100k.LICENSE`.
+/// The tokens in the order of their ranks. tiktoken's vocabulary; its license is in `cl100k.LICENSE`.
 const TOKENS: &[u8] = include_bytes!("cl100k.bin");
 /// How many bytes are merged at once. A longer piece, which no person writes, is cut: its count may then be too high by
 /// a token for each cut, and the memory for it stays small.

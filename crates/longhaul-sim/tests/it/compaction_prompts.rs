@@ -189,7 +189,7 @@ fn f4_k1_instructions_reach_the_summary_and_end_before_the_ban() {
 }
 
 #[test]
-fn f6_every_misdeed_of_a_summariser_is_a_typed_failure_or_still_a_summary() {
+fn f6_every_misdeed_of_a_summarizer_is_a_typed_failure_or_still_a_summary() {
     let prompt = prompt(SummaryPromptVariant::Whole, &NONE);
     for (deed, code) in [
         ("empty", "empty_summary"),
@@ -208,9 +208,9 @@ fn f6_every_misdeed_of_a_summariser_is_a_typed_failure_or_still_a_summary() {
 }
 
 fn misbehaving(deed: &str) -> SimModel {
-    let misbehaviour: Misbehavior = format!("summary:{deed}").parse().unwrap();
+    let misbehavior: Misbehavior = format!("summary:{deed}").parse().unwrap();
     SimModel::new(SimModelOptions {
-        misbehaviour,
+        misbehavior,
         ..SimModelOptions::default()
     })
 }
@@ -280,7 +280,7 @@ fn folds(
     });
     assert!(is_asked(&text));
     let mut model = SimModel::new(SimModelOptions {
-        misbehaviour: spec.parse().unwrap(),
+        misbehavior: spec.parse().unwrap(),
         ..SimModelOptions::default()
     });
     let (text, calls, stop) = reply_of(&drafted(&mut model, &text, talk));

@@ -186,7 +186,7 @@ fn u7_the_thinking_of_old_turns_is_cleared() {
 }
 
 #[test]
-fn n3_a_prompt_past_the_threshold_is_summarised_first_and_both_steps_are_billed() {
+fn n3_a_prompt_past_the_threshold_is_summarized_first_and_both_steps_are_billed() {
     let (mut world, seen) = watching();
     let edits = json!([{ "type": "compact_20260112", "trigger": { "type": "input_tokens", "value": 50_000 } }]);
     let small = with_edits(working(10), edits.clone());
@@ -362,7 +362,7 @@ fn n3_compaction_on_demand_gives_a_signed_block_and_reads_the_cache() {
 }
 
 #[test]
-fn n3_compaction_on_demand_refuses_what_it_cannot_summarise() {
+fn n3_compaction_on_demand_refuses_what_it_cannot_summarize() {
     let (mut world, _) = watching();
     let error = refused(&mut world, &call(&on_demand()));
     assert!(

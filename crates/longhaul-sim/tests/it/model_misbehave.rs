@@ -12,7 +12,7 @@ const ASK: &str = "Respond with text only, do not call any tools. Summarise the 
 
 fn model(spec: &str) -> SimModel {
     SimModel::new(SimModelOptions {
-        misbehaviour: spec.parse().unwrap(),
+        misbehavior: spec.parse().unwrap(),
         ..SimModelOptions::default()
     })
 }

@@ -61,7 +61,7 @@ fn session() -> Talk {
     talk
 }
 
-fn summarise(talk: &mut Talk, ask: &str) -> String {
+fn summarize(talk: &mut Talk, ask: &str) -> String {
     talk.user(ask);
     let draft = talk.send(&mut model());
     assert!(calls(&draft).is_empty());
@@ -79,7 +79,7 @@ fn section(summary: &str, number: usize) -> &str {
 
 #[test]
 fn f4_nine_sections_are_drawn_from_the_conversation() {
-    let all = summarise(&mut session(), ASK);
+    let all = summarize(&mut session(), ASK);
     let (analysis, summary) = all.split_once("</analysis>").unwrap();
     assert!(analysis.starts_with("<analysis>") && analysis.contains("Fix the parser."));
     assert!(summary.trim_start().starts_with("<summary>") && summary.ends_with("</summary>"));
@@ -112,7 +112,7 @@ fn a_summary_is_known_by_what_is_asked_for_not_by_our_wording() {
     assert!(is_asked("Write a recap with <analysis> first"));
     assert!(!is_asked("Summarise the file README.md for me"));
     assert!(!is_asked("What does the <summary> element do in HTML?"));
-    let all = summarise(
+    let all = summarize(
         &mut session(),
         "Condense this conversation and answer with <summary> … </summary>.",
     );
@@ -122,7 +122,7 @@ fn a_summary_is_known_by_what_is_asked_for_not_by_our_wording() {
 #[test]
 fn f5_the_headings_asked_for_are_used() {
     let ask = "Summarise what came before. Answer in <summary> tags:\n1. Request and intent\n2. Files and code\n3. All user messages\n4. Work completed\n5. Context for continuing work";
-    let all = summarise(&mut session(), ask);
+    let all = summarize(&mut session(), ask);
     assert!(
         section(&all, 4).contains("4. Work completed")
             && section(&all, 4).contains("Swap the escape")
@@ -136,7 +136,7 @@ fn f5_a_later_part_begins_at_the_message_it_quotes() {
     let ask = format!(
         "Summarise only the recent part of the conversation in <summary> tags, beginning with this message:\n> {SECOND}"
     );
-    let all = summarise(&mut session(), &ask);
+    let all = summarize(&mut session(), &ask);
     assert!(all.contains(SECOND) && !all.contains(FIRST) && !all.contains("modified since"));
 }
 
@@ -145,7 +145,7 @@ fn f4_custom_instructions_are_minded() {
     let ask = format!(
         "{ASK}\n\nAdditional Instructions:\nDwell on the escapes and name every test.\n\nREMINDER: no tools."
     );
-    let all = summarise(&mut session(), &ask);
+    let all = summarize(&mut session(), &ask);
     assert!(section(&all, 1).contains("Dwell on the escapes and name every test."));
     assert!(!section(&all, 1).contains("REMINDER"));
 }
@@ -153,7 +153,7 @@ fn f4_custom_instructions_are_minded() {
 #[test]
 fn f2_summaries_chain() {
     let mut talk = session();
-    let first = summarise(&mut talk, ASK);
+    let first = summarize(&mut talk, ASK);
     let summary = first
         .split_once("<summary>")
         .unwrap()
@@ -168,7 +168,7 @@ fn f2_summaries_chain() {
         fine("     1→fn lex() {}"),
     );
     next.user("Now the lexer, too: it has the same flaw.");
-    let second = summarise(&mut next, ASK);
+    let second = summarize(&mut next, ASK);
     for message in [FIRST, SECOND, "Now the lexer, too: it has the same flaw."] {
         assert!(
             section(&second, 6).contains(message),
@@ -182,7 +182,7 @@ fn f2_summaries_chain() {
     let mut third = Talk::new(3, coding_tools());
     third.user(second.split_once("<summary>").unwrap().1);
     third.user("And the writer.");
-    let third = summarise(&mut third, ASK);
+    let third = summarize(&mut third, ASK);
     for message in [
         FIRST,
         SECOND,

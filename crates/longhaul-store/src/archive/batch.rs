@@ -11,7 +11,7 @@ pub struct ArchiveBatch {
     pub entries: Vec<Entry>,
     /// Which part of the entries leaves the view.
     pub part: ArchivedPart,
-    /// Why it leaves: [`ViewPresence::Cleared`] or [`ViewPresence::Summarised`].
+    /// Why it leaves: [`ViewPresence::Cleared`] or [`ViewPresence::Summarized`].
     pub presence: ViewPresence,
 }
 

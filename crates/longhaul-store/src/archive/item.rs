@@ -62,7 +62,7 @@ pub enum ViewPresence {
     /// A marker replaced the tool result.
     Cleared,
     /// A compaction replaced the item with a summary.
-    Summarised,
+    Summarized,
     /// The item belongs to a turn that was taken back.
     Abandoned,
     /// The item belongs to a sub-agent's conversation, which the main one never saw.
@@ -73,7 +73,7 @@ impl ViewPresence {
     const ALL: [Self; 5] = [
         Self::Live,
         Self::Cleared,
-        Self::Summarised,
+        Self::Summarized,
         Self::Abandoned,
         Self::Sidechain,
     ];
@@ -83,7 +83,7 @@ impl ViewPresence {
         match self {
             Self::Live => "live",
             Self::Cleared => "cleared",
-            Self::Summarised => "summarised",
+            Self::Summarized => "summarised",
             Self::Abandoned => "abandoned",
             Self::Sidechain => "sidechain",
         }

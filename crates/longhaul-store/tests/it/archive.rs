@@ -65,7 +65,7 @@ fn items(entries: &[Entry], presence: ViewPresence) -> Vec<ArchiveItem> {
 /// Puts all parts of entries as summarized.
 fn put(archive: &mut Archive, entries: &[Entry]) {
     archive
-        .put(&items(entries, ViewPresence::Summarised))
+        .put(&items(entries, ViewPresence::Summarized))
         .unwrap();
 }
 

@@ -261,7 +261,7 @@ fn m3_ids_that_lead_elsewhere_are_refused() {
 }
 
 #[test]
-fn m3_a_long_project_path_is_recognised_by_what_its_entries_say() {
+fn m3_a_long_project_path_is_recognized_by_what_its_entries_say() {
     let root = tempfile::tempdir().unwrap();
     let home = Home::at(root.path(), HomeOwner::ClaudeCode).unwrap();
     let working_folder = PathBuf::from(format!("/{}/project", "deep".repeat(60)));

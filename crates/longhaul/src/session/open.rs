@@ -161,7 +161,7 @@ impl SessionBuilder {
             } else {
                 PressureOwner::Ours
             },
-            summariser: settings.summariser,
+            summarizer: settings.summarizer,
             mode: if self.autonomous {
                 CompactionMode::Autonomous
             } else {

@@ -119,7 +119,7 @@ impl Storage for FileStorage {
         };
         let (part, presence) = match departing.part {
             DepartingPart::Results(calls) => (ArchivedPart::Results(calls), ViewPresence::Cleared),
-            DepartingPart::Whole => (ArchivedPart::Whole, ViewPresence::Summarised),
+            DepartingPart::Whole => (ArchivedPart::Whole, ViewPresence::Summarized),
         };
         // Sent as one batch, because the queue counts pieces. The batch also tells the archive which calls are in it.
         archive.archive(&ArchiveBatch {

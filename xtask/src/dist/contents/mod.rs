@@ -1,4 +1,4 @@
-//! What is packed: the program, its manual pages and completions, the licences, and what it was built of.
+//! What is packed: the program, its manual pages and completions, the licenses, and what it was built of.
 
 #[cfg(unix)]
 mod unix;
@@ -96,7 +96,7 @@ impl PackageContents {
         &self.sbom.bytes
     }
 
-    /// Licences and the list of what the program was built of: the files that every package holds.
+    /// Licenses and the list of what the program was built of: the files that every package holds.
     pub(super) fn legal(&self) -> Vec<PackedFile> {
         let mut files = self.licenses.clone();
         files.push(self.sbom.clone());

@@ -172,7 +172,7 @@ impl App {
             }
             HostAnswer::Messages(messages) => self.pick_message(&messages?),
             HostAnswer::Context(view) => {
-                let lines = context::picture(&*view?, self.width, self.colour);
+                let lines = context::picture(&*view?, self.width, self.color);
                 self.finished.extend(lines);
             }
             HostAnswer::Transcript(items) => {

@@ -92,7 +92,7 @@ impl App {
             AgentEvent::Denied(_) => {}
             AgentEvent::Todos(todos) => self.todos = todos,
             AgentEvent::Engine(event) => self.on_engine(&event),
-            AgentEvent::Summarising(characters) => {
+            AgentEvent::Summarizing(characters) => {
                 if let Some(compacting) = self.compacting.as_mut() {
                     compacting.characters = characters;
                 }

@@ -118,7 +118,7 @@ pub(crate) struct App {
     escape: EscapeKey,
     /// Whether sent input is written again.
     pub(crate) echo: Echo,
-    pub(crate) colour: ColorSupport,
+    pub(crate) color: ColorSupport,
     /// The number of columns of the terminal.
     pub(crate) width: usize,
 }
@@ -301,7 +301,7 @@ impl App {
             leaving: Leaving::No,
             escape: EscapeKey::Other,
             echo: Echo::On,
-            colour: options.display.colour,
+            color: options.display.color,
             width: 80,
         };
         (app, answers)

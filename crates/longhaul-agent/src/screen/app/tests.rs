@@ -46,7 +46,7 @@ impl ScreenHost for Silent {
 fn app() -> App {
     let display = DisplaySettings {
         manner: DisplayMode::Full,
-        colour: ColorSupport::Off,
+        color: ColorSupport::Off,
         charset: Charset::Utf8,
     };
     let options = ScreenOptions {
@@ -386,7 +386,7 @@ async fn f8_a_compaction_shows_phase_size_and_time_and_is_always_cleared() {
     app.on_event(AgentEvent::Engine(Engine::Phase(Some(
         CompactionPhase::Compacting,
     ))));
-    app.on_event(AgentEvent::Summarising(4_321));
+    app.on_event(AgentEvent::Summarizing(4_321));
     assert!(shown(&mut app, 70, 10).contains("4,321 characters of summary · esc to cancel"));
     app.on_event(AgentEvent::Engine(Engine::Phase(None)));
     assert!(!shown(&mut app, 70, 10).contains("compacting"));
@@ -482,7 +482,7 @@ async fn q2_a_result_is_short_and_says_where_the_rest_is() {
 }
 
 #[test]
-fn q3_the_picture_of_the_window_needs_no_colour_and_little_room() {
+fn q3_the_picture_of_the_window_needs_no_color_and_little_room() {
     use crate::screen::context::picture;
     use crate::screen::flow::rows;
     use crate::screen::host::ContextView;

@@ -1,4 +1,4 @@
-//! Removes from a command's output what a terminal would not show: colours, control characters, overwritten lines.
+//! Removes from a command's output what a terminal would not show: colors, control characters, overwritten lines.
 
 use anstream::adapter::strip_str;
 

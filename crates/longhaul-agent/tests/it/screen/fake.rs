@@ -419,7 +419,7 @@ impl Inner {
     ) -> Result<CompactionReply, HostRefusal> {
         self.engine(Event::Phase(Some(CompactionPhase::PreCompactHooks)));
         self.engine(Event::Phase(Some(CompactionPhase::Compacting)));
-        self.tell(AgentEvent::Summarising(1_234));
+        self.tell(AgentEvent::Summarizing(1_234));
         if slowly {
             token.cancelled().await;
         }

@@ -43,8 +43,8 @@ fn q2_where_only_ascii_is_shown_nothing_else_is_sent() {
     let bytes = terminal.bytes();
     assert!(bytes.is_ascii());
     let text = String::from_utf8(bytes).unwrap();
-    for colour in ["[31m", ";31m", ";32m", ";33m", ";36m"] {
-        assert!(!text.contains(colour), "no colours");
+    for color in ["[31m", ";31m", ";32m", ";33m", ";36m"] {
+        assert!(!text.contains(color), "no colours");
     }
 }
 

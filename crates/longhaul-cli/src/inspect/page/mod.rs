@@ -14,7 +14,7 @@ use anstyle::Style;
 use jiff::Timestamp;
 use longhaul_core::inspect::InspectionReport;
 
-use crate::terminal::{grouped, has_colour, minute, width};
+use crate::terminal::{grouped, has_color, minute, width};
 use crate::text::{clean, columns, count, wrap, wrap_items};
 
 const HEADING: Style = Style::new().bold();
@@ -31,7 +31,7 @@ pub(super) fn render(name: &str, report: &InspectionReport, turns: ListedTurns) 
     let page = InspectPage {
         report,
         width: width(),
-        colour: has_colour(),
+        color: has_color(),
     };
     let mut text = String::new();
     // Writing to a string cannot fail.
@@ -42,7 +42,7 @@ pub(super) fn render(name: &str, report: &InspectionReport, turns: ListedTurns) 
 struct InspectPage<'a> {
     report: &'a InspectionReport,
     width: usize,
-    colour: bool,
+    color: bool,
 }
 
 impl InspectPage<'_> {

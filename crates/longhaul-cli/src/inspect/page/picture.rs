@@ -13,28 +13,28 @@ pub(super) struct WindowPart {
     pub(super) name: &'static str,
     /// The letter for the part where there is no color.
     letter: char,
-    colour: AnsiColor,
+    color: AnsiColor,
     pub(super) tokens: u64,
 }
 
 impl WindowPart {
     pub(super) fn style(&self) -> Style {
-        Style::new().fg_color(Some(self.colour.into()))
+        Style::new().fg_color(Some(self.color.into()))
     }
 
     /// The character the part is drawn with.
-    pub(super) fn mark(&self, colour: bool) -> char {
-        if colour { '█' } else { self.letter }
+    pub(super) fn mark(&self, color: bool) -> char {
+        if color { '█' } else { self.letter }
     }
 }
 
 /// What is in the window, in the order in which the model sees it, roughly.
 pub(super) fn parts(report: &InspectionReport) -> Vec<WindowPart> {
     let shares = report.categories.shares(report.context_tokens);
-    let part = |name, letter, colour, tokens| WindowPart {
+    let part = |name, letter, color, tokens| WindowPart {
         name,
         letter,
-        colour,
+        color,
         tokens,
     };
     let recorded = shares.system_prompt + shares.tools + shares.memory_files;
@@ -66,7 +66,7 @@ pub(super) fn parts(report: &InspectionReport) -> Vec<WindowPart> {
 }
 
 /// The window as a bar of `width` columns: what is used, by part, then what is free.
-pub(super) fn bar(report: &InspectionReport, width: usize, colour: bool) -> String {
+pub(super) fn bar(report: &InspectionReport, width: usize, color: bool) -> String {
     let size = report.window.size.max(1);
     let column =
         |tokens: u64| ((tokens as u128 * width as u128 + size as u128 / 2) / size as u128) as usize;
@@ -80,7 +80,7 @@ pub(super) fn bar(report: &InspectionReport, width: usize, colour: bool) -> Stri
         // Rounded: a part is drawn where it fills most of a cell; this holds for the last one, too.
         let until = ((seen as u128 * used as u128 + total as u128 / 2) / total as u128) as usize;
         let style = part.style();
-        let cells: String = std::iter::repeat_n(part.mark(colour), until - drawn).collect();
+        let cells: String = std::iter::repeat_n(part.mark(color), until - drawn).collect();
         if !cells.is_empty() {
             bar.push_str(&format!("{style}{cells}{style:#}"));
         }

@@ -18,7 +18,7 @@ impl InspectPage<'_> {
         let size = grouped(report.window.size);
         self.heading(out, "Window", &format!("{model}, {size} tokens"))?;
         let width = self.width - 2;
-        writeln!(out, "  {}", picture::bar(report, width, self.colour))?;
+        writeln!(out, "  {}", picture::bar(report, width, self.color))?;
         writeln!(out, "  {DIM}{}{DIM:#}", picture::ruler(report, width))?;
         let style = level::style(report.level);
         let use_and_level = format!(
@@ -91,7 +91,7 @@ impl InspectPage<'_> {
             Column::right(""),
         ]);
         for part in picture::parts(report).iter().filter(|part| part.tokens > 0) {
-            let mark = part.mark(self.colour).to_string();
+            let mark = part.mark(self.color).to_string();
             table.row([
                 Cell::new(mark).styled(part.style()),
                 Cell::new(part.name),

@@ -24,7 +24,7 @@ struct House {
 impl House {
     async fn new(misbehave: &str, faults: &str) -> Self {
         let model = SimModel::new(model::SimModelOptions {
-            misbehaviour: match misbehave {
+            misbehavior: match misbehave {
                 "" => Default::default(),
                 spec => spec.parse().unwrap(),
             },

@@ -58,15 +58,15 @@ fn no_line_is_wider_than_the_terminal() {
 }
 
 #[test]
-fn colour_comes_only_where_it_is_wanted() {
+fn color_comes_only_where_it_is_wanted() {
     let world = World::new();
     world.write("s.jsonl", rich_session().bytes);
     let page = world.run(["show", "s.jsonl"]).ends(0).out;
     assert_eq!(plain(&page), page);
     let mut command = world.longhaul(["show", "s.jsonl"]);
-    let coloured = command.env("CLICOLOR_FORCE", "1").finish().ends(0).out;
-    assert_eq!(plain(&coloured), page);
-    assert_ne!(coloured, page);
+    let colored = command.env("CLICOLOR_FORCE", "1").finish().ends(0).out;
+    assert_eq!(plain(&colored), page);
+    assert_ne!(colored, page);
 }
 
 #[test]

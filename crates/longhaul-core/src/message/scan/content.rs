@@ -132,7 +132,7 @@ fn block(
         })?,
         _ => cursor.skip()?,
     }
-    let serialised = cursor.canonical() - before;
+    let serialized = cursor.canonical() - before;
     this.span = ByteSpan::new(start, line[..cursor.position()].trim_ascii_end().len());
     if this.kind != BlockKind::ToolResult {
         blocks.truncate(index + 1);
@@ -141,7 +141,7 @@ fn block(
     this.units = units(match this.kind {
         BlockKind::Text | BlockKind::ToolResult => text_units,
         BlockKind::ToolUse => name_units + input_units,
-        _ => serialised,
+        _ => serialized,
     });
     blocks[index] = this;
     Ok(())

@@ -124,7 +124,7 @@ fn text(cursor: &mut JsonCursor<'_>) -> Result<ByteSpan, JsonFault> {
     Ok(cursor.string_or_skip()?.map_or(ByteSpan::ABSENT, span))
 }
 
-/// Skips a value; returns its span and the UTF-16 units of its serialised form.
+/// Skips a value; returns its span and the UTF-16 units of its serialized form.
 fn measured(cursor: &mut JsonCursor<'_>, line: &[u8]) -> Result<(ByteSpan, usize), JsonFault> {
     let (start, before) = (cursor.position(), cursor.canonical());
     cursor.skip()?;

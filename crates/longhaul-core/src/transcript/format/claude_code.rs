@@ -6,7 +6,7 @@ use crate::json::ObjectReader;
 /// Types of entries without uuid or session that a file may consist of at first.
 const BARE_TYPES: [&str; 3] = ["summary", "file-history-snapshot", "queue-operation"];
 
-pub(super) fn recognise(head: &FileStart<'_>) -> Option<DetectedFormat> {
+pub(super) fn recognize(head: &FileStart<'_>) -> Option<DetectedFormat> {
     head.objects()
         .any(is_entry)
         .then_some(DetectedFormat::Transcript)

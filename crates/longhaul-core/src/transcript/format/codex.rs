@@ -2,7 +2,7 @@
 
 use super::{DetectedFormat, FileStart, foreign};
 
-pub(super) fn recognise(head: &FileStart<'_>) -> Option<DetectedFormat> {
+pub(super) fn recognize(head: &FileStart<'_>) -> Option<DetectedFormat> {
     let is_rollout = head.objects().any(|item| {
         let kind = item.string("type");
         let kind = kind.as_deref();

@@ -48,23 +48,23 @@ type FormatRecognizer = fn(&FileStart<'_>) -> Option<DetectedFormat>;
 
 /// The recognizers, in order: the most specific first, those that only know the outer shape last.
 const FORMATS: [FormatRecognizer; 9] = [
-    claude_code::recognise,
-    stream_json::recognise,
-    codex::recognise,
-    swe_agent::recognise,
-    openhands::recognise,
-    goose::recognise,
-    tau_bench::recognise,
-    aider::recognise,
-    other::recognise,
+    claude_code::recognize,
+    stream_json::recognize,
+    codex::recognize,
+    swe_agent::recognize,
+    openhands::recognize,
+    goose::recognize,
+    tau_bench::recognize,
+    aider::recognize,
+    other::recognize,
 ];
 
 /// Detects a file's format from its first [`HEAD_BYTES`] bytes, or from all of it if it is shorter.
-pub fn recognise(bytes: &[u8]) -> DetectedFormat {
+pub fn recognize(bytes: &[u8]) -> DetectedFormat {
     let head = FileStart::new(bytes);
     FORMATS
         .iter()
-        .find_map(|recognise| recognise(&head))
+        .find_map(|recognize| recognize(&head))
         .unwrap_or(DetectedFormat::Unclear)
 }
 

@@ -2,7 +2,7 @@
 
 use super::{DetectedFormat, FileStart, foreign};
 
-pub(super) fn recognise(head: &FileStart<'_>) -> Option<DetectedFormat> {
+pub(super) fn recognize(head: &FileStart<'_>) -> Option<DetectedFormat> {
     let request =
         head.bytes.starts_with(b"{\"messages\":") || head.bytes.starts_with(b"{\n  \"messages\":");
     let openhands = head.opens_with_and_holds(b'{', "OpenHands");

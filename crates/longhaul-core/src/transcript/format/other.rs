@@ -5,7 +5,7 @@ use super::{DetectedFormat, FileStart, ForeignFormat, foreign};
 /// The share of control characters above which a file is not text.
 const BINARY_SHARE: usize = 20;
 
-pub(super) fn recognise(head: &FileStart<'_>) -> Option<DetectedFormat> {
+pub(super) fn recognize(head: &FileStart<'_>) -> Option<DetectedFormat> {
     let bytes = head.bytes;
     if bytes.starts_with(&[0x1F, 0x8B]) || bytes.starts_with(&[0x28, 0xB5, 0x2F, 0xFD]) {
         return Some(DetectedFormat::Foreign(ForeignFormat {

@@ -2,7 +2,7 @@
 
 use super::{DetectedFormat, FileStart, ForeignFormat};
 
-pub(super) fn recognise(head: &FileStart<'_>) -> Option<DetectedFormat> {
+pub(super) fn recognize(head: &FileStart<'_>) -> Option<DetectedFormat> {
     let is_event = head
         .objects()
         .any(|event| event.get("session_id").is_some() && event.string("type").is_some());

@@ -59,7 +59,7 @@ fn f1_what_was_just_compacted_is_not_compacted_again() {
 }
 
 #[test]
-fn f2_the_last_summary_is_part_of_what_is_summarised_next() {
+fn f2_the_last_summary_is_part_of_what_is_summarized_next() {
     let mut desk = Desk::new();
     desk.fill();
     desk.turn();

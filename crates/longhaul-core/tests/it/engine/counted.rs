@@ -218,7 +218,7 @@ fn x1_words_that_are_kept_where_they_stand_are_not_repeated_beside_the_summary()
 #[test]
 fn n3_a_provider_summary_that_must_be_condensed_is_not_sent_as_the_signed_block() {
     let mut desk = Desk::with(Setting {
-        summariser: SummarizerSetting::Provider,
+        summarizer: SummarizerSetting::Provider,
         ..Setting::default()
     });
     desk.fill();

@@ -13,7 +13,7 @@ use super::desk::{Answer, Desk, GOOD, Setting, Sum, head, long};
 
 fn by_provider() -> Desk {
     Desk::with(Setting {
-        summariser: SummarizerSetting::Provider,
+        summarizer: SummarizerSetting::Provider,
         ..Setting::default()
     })
 }

@@ -338,7 +338,7 @@ fn s6_where_it_is_not_known_how_far_they_reach_a_model_is_asked() {
         desk.notes.reach = reach;
         desk.turn();
         assert_eq!(desk.last_compaction().by, Summarizer::Fork);
-        assert_eq!(reasons(&desk), [NotesSkipReason::UnknownLastSummarised]);
+        assert_eq!(reasons(&desk), [NotesSkipReason::UnknownLastSummarized]);
     }
 }
 

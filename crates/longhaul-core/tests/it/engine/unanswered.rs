@@ -97,7 +97,7 @@ fn x9_a_result_that_would_leave_no_room_for_a_summary_is_not_kept_whole() {
 #[test]
 fn x9_n3_a_signed_summary_alone_is_not_summarized_to_keep_what_follows_it() {
     let mut desk = Desk::with(Setting {
-        summariser: SummarizerSetting::Provider,
+        summarizer: SummarizerSetting::Provider,
         ..Setting::default()
     });
     desk.exchange("Build a parser.", Answer::Says(long(), 5_000));

@@ -69,7 +69,7 @@ impl Case {
             notes: self.notes.as_ref(),
             template: &self.template,
             path: PATH,
-            last_summarised: self.last,
+            last_summarized: self.last,
             pieces: &self.pieces,
             entries: &self.entries,
             beside: Estimate::new(self.beside),
@@ -108,9 +108,9 @@ fn s6_each_reason_not_to_apply() {
     assert_eq!(untouched.refuses(), NotesSkipReason::UntouchedTemplate);
     let mut unknown = case();
     unknown.last = None;
-    assert_eq!(unknown.refuses(), NotesSkipReason::UnknownLastSummarised);
+    assert_eq!(unknown.refuses(), NotesSkipReason::UnknownLastSummarized);
     unknown.last = Some(Id::of("gone"));
-    assert_eq!(unknown.refuses(), NotesSkipReason::UnknownLastSummarised);
+    assert_eq!(unknown.refuses(), NotesSkipReason::UnknownLastSummarized);
     let mut over = case();
     over.threshold = 10_000;
     assert!(matches!(
@@ -316,7 +316,7 @@ fn s6_generated_sessions_are_compacted_by_notes_and_read_back() {
 
 proptest! {
     #[test]
-    fn s6_the_unsummarised_tail_is_kept_whole_and_cuts_are_safe(
+    fn s6_the_unsummarized_tail_is_kept_whole_and_cuts_are_safe(
         view in hostile(),
         weights in prop::collection::vec((0_u64..9_000, any::<bool>()), 24),
         last in 0_usize..24,

@@ -67,12 +67,12 @@ fn a3_the_static_block_is_global_only_with_scopes_and_without_tools_of_one_user(
         let scope = if global {
             CacheScope::Global
         } else {
-            CacheScope::Organisation
+            CacheScope::Organization
         };
         let scopes: Vec<_> = prompt.blocks.iter().map(|block| block.scope).collect();
         assert_eq!(
             scopes,
-            [None, None, Some(scope), Some(CacheScope::Organisation)]
+            [None, None, Some(scope), Some(CacheScope::Organization)]
         );
         assert_eq!(
             prompt.json.get().matches(r#""scope":"global""#).count(),

@@ -51,11 +51,11 @@ impl ConversationEntries {
     /// that is later. `counted` is what the messages take in the window as they are sent: results that were cleared
     /// before are not in it, and are not subtracted again.
     pub fn of(
-        talk: &CompactableConversation,
+        conversation: &CompactableConversation,
         counted: Option<u64>,
         now: Timestamp,
     ) -> Result<Self, UnreadableConversation> {
-        let read = Self::with_usage(talk, None, now)?;
+        let read = Self::with_usage(conversation, None, now)?;
         let Some(counted) = counted else {
             return Ok(read);
         };
@@ -67,33 +67,33 @@ impl ConversationEntries {
             ledger.entry(entry.view(), EntryStanding::Live);
         }
         match counted.checked_sub(ledger.whole().padded()) {
-            Some(usage) if usage > 0 => Self::with_usage(talk, Some(usage), now),
+            Some(usage) if usage > 0 => Self::with_usage(conversation, Some(usage), now),
             _ => Ok(read),
         }
     }
 
     fn with_usage(
-        talk: &CompactableConversation,
+        conversation: &CompactableConversation,
         usage: Option<u64>,
         now: Timestamp,
     ) -> Result<Self, UnreadableConversation> {
-        let mut entries = earlier(&talk.lines)?;
+        let mut entries = earlier(&conversation.lines)?;
         let earlier = entries.len();
         let stamped = entries.iter().filter_map(|entry| entry.view().timestamp());
         let at = stamped.max().map_or(now, |last| last.max(now));
-        let mut writer = HistoryEntryWriter::following(&entries, &talk.model, at);
-        let newest = newest_reply(talk);
-        let mut cleared = UnwrittenClearings::of(talk);
-        for (index, element) in talk.elements.iter().enumerate() {
+        let mut writer = HistoryEntryWriter::following(&entries, &conversation.model, at);
+        let newest = newest_reply(conversation);
+        let mut cleared = UnwrittenClearings::of(conversation);
+        for (index, element) in conversation.elements.iter().enumerate() {
             let element = without_breakpoints(element);
             if newest == Some(index) {
                 // The reply was measured without the results that had been cleared: the clearing comes first.
-                let line = cleared.up_to(talk, index, &mut writer);
+                let line = cleared.up_to(conversation, index, &mut writer);
                 let line = line.map_err(|_| UnreadableConversation::Element(index))?;
                 entries.extend(line.and_then(|line| Entry::read(line).ok()));
             }
             writer.begin(&element, usage.filter(|_| newest == Some(index)));
-            let read = match talk.dialect {
+            let read = match conversation.dialect {
                 Dialect::Anthropic => messages::read(&element, &mut writer),
                 Dialect::OpenAi => chat::read(&element, &mut writer),
             };
@@ -103,8 +103,8 @@ impl ConversationEntries {
                     .push(Entry::read(line).map_err(|_| UnreadableConversation::Element(index))?);
             }
         }
-        let all = talk.elements.len();
-        let line = cleared.up_to(talk, all, &mut writer);
+        let all = conversation.elements.len();
+        let line = cleared.up_to(conversation, all, &mut writer);
         let line = line.map_err(|_| UnreadableConversation::Element(all))?;
         entries.extend(line.and_then(|line| Entry::read(line).ok()));
         Ok(Self {
@@ -129,8 +129,8 @@ fn earlier(lines: &Bytes) -> Result<Vec<Entry>, UnreadableConversation> {
 }
 
 /// The element that was counted last.
-fn newest_reply(talk: &CompactableConversation) -> Option<usize> {
-    talk.elements.iter().rposition(|element| {
+fn newest_reply(conversation: &CompactableConversation) -> Option<usize> {
+    conversation.elements.iter().rposition(|element| {
         let read = super::element::ElementParts::read(element);
         read.is_some_and(|read| read.role == crate::body::BodyRole::Assistant)
     })
@@ -143,23 +143,23 @@ struct UnwrittenClearings<'t> {
 }
 
 impl<'t> UnwrittenClearings<'t> {
-    fn of(talk: &'t CompactableConversation) -> Self {
+    fn of(conversation: &'t CompactableConversation) -> Self {
         Self {
-            left: talk.cleared.iter().map(String::as_str).collect(),
+            left: conversation.cleared.iter().map(String::as_str).collect(),
         }
     }
 
     /// The line that clears the results in the elements before this one; `None` if none of them were cleared.
     fn up_to(
         &mut self,
-        talk: &CompactableConversation,
+        conversation: &CompactableConversation,
         until: usize,
         writer: &mut HistoryEntryWriter,
     ) -> Result<Option<Bytes>, LineError> {
-        let before = talk.elements.get(..until).unwrap_or_default();
+        let before = conversation.elements.get(..until).unwrap_or_default();
         let is_before = |id: &&str| {
             let id = memchr::memmem::Finder::new(id.as_bytes());
-            until == talk.elements.len() || before.iter().any(|one| id.find(one).is_some())
+            until == conversation.elements.len() || before.iter().any(|one| id.find(one).is_some())
         };
         let (ids, left): (Vec<&str>, Vec<&str>) = std::mem::take(&mut self.left)
             .into_iter()

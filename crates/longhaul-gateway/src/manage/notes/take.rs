@@ -57,37 +57,37 @@ struct RequestEnd {
 impl Compactor {
     /// A request was answered, after which the window holds this many tokens: takes notes if they are due. No request
     /// waits.
-    pub(in crate::manage) fn note(self: &Arc<Self>, material: RequestContext, used: u64) {
-        let Some(window) = self.windows.of(&material.model).window else {
+    pub(in crate::manage) fn note(self: &Arc<Self>, context: RequestContext, used: u64) {
+        let Some(window) = self.windows.of(&context.model).window else {
             return;
         };
         if self.notes.is_none()
-            || appended_request::way_after(&material) != AppendedRequestWay::AsItIs
+            || appended_request::way_after(&context) != AppendedRequestWay::AsItIs
         {
             return;
         }
-        let care = Arc::clone(self);
+        let compactor = Arc::clone(self);
         let abort = self.abort.clone();
         let work = async move {
             tokio::select! {
-                () = care.note_if_due(&material, &window, used) => {}
+                () = compactor.note_if_due(&context, &window, used) => {}
                 () = abort.cancelled() => {}
             }
         };
         self.tasks.spawn_on(work, &self.runtime);
     }
 
-    async fn note_if_due(&self, material: &RequestContext, window: &WindowStatus, used: u64) {
-        let (Some(desk), Some(end)) = (&self.notes, RequestEnd::of(material)) else {
+    async fn note_if_due(&self, context: &RequestContext, window: &WindowStatus, used: u64) {
+        let (Some(tracker), Some(end)) = (&self.notes, RequestEnd::of(context)) else {
             return;
         };
-        let line = material.placed.line;
+        let line = context.placed.line;
         let settings = self.settings.config.notes;
-        if !desk.knows(line) {
+        if !tracker.knows(line) {
             if used < window.scale().apply(settings.start_tokens) {
                 return;
             }
-            let last = match desk.find(material).await {
+            let last = match tracker.find(context).await {
                 Ok(last) => last.map(|last| last.tokens),
                 Err(error) => {
                     tracing::warn!(%error, %line, "notes cannot be looked up and are not taken");
@@ -100,9 +100,9 @@ impl Compactor {
                 under_way: 0,
                 fresh: last.is_some(),
             };
-            desk.begin(line, taking);
+            tracker.begin(line, taking);
         }
-        let run = desk.change(line, |taking| {
+        let run = tracker.change(line, |taking| {
             taking.trigger.responded(end.calls);
             taking.trigger.shrunk_to(used);
             let run = taking.trigger.begin(used, self.clock.now())?;
@@ -110,27 +110,29 @@ impl Compactor {
             Some(run)
         });
         if let Some(run) = run.flatten() {
-            self.take(desk, material, &end, window.scale(), used, run)
+            self.take(tracker, context, &end, window.scale(), used, run)
                 .await;
         }
     }
 
     async fn take(
         &self,
-        desk: &NotesTracker,
-        material: &RequestContext,
+        tracker: &NotesTracker,
+        context: &RequestContext,
         end: &RequestEnd,
         scale: WindowScale,
         tokens: u64,
         run: NotesRunId,
     ) {
-        let line = material.placed.line;
+        let line = context.placed.line;
         let mut usage = Usage::default();
-        let asked = self.ask_for_notes(desk, material, scale, &mut usage).await;
-        let spec = self.spec(&material.model);
+        let asked = self
+            .ask_for_notes(tracker, context, scale, &mut usage)
+            .await;
+        let spec = self.spec(&context.model);
         self.metrics
             .used_for_notes(&usage, spec.cost_of_reply(&usage));
-        let spent = desk.change(line, |taking| {
+        let spent = tracker.change(line, |taking| {
             let current = taking.trigger.ended(run) == NotesRunEnd::Current;
             taking.in_vain.add(&usage);
             (current && asked.is_ok()).then(|| std::mem::take(&mut taking.in_vain))
@@ -140,28 +142,28 @@ impl Compactor {
                 for refused in &applied.refused {
                     tracing::debug!(%line, title = refused.title, why = ?refused.why, "not noted");
                 }
-                let put = desk.put(NotesRecord {
-                    tenant: material.tenant,
+                let put = tracker.put(NotesRecord {
+                    tenant: context.tenant,
                     at: end.at,
                     messages: end.messages,
                     tokens,
                     text: applied.notes.text().to_owned(),
-                    session: material.placed.session,
+                    session: context.placed.session,
                     line,
                     made: self.clock.now(),
                     cost: spec.cost_of_reply(&spent),
                 });
                 let put = put.await.map_err(NotesAttemptError::from);
                 match put {
-                    Ok(()) => self.rewrites.keeping().kept(),
-                    Err(_) => self.rewrites.keeping().not_kept(),
+                    Ok(()) => self.prefixes.writability().kept(),
+                    Err(_) => self.prefixes.writability().not_kept(),
                 }
                 put
             }
             (Ok(_), None) => Err(NotesAttemptError::Elsewhere),
             (Err(why), _) => Err(why),
         };
-        desk.change(line, |taking| {
+        tracker.change(line, |taking| {
             taking.under_way = taking.under_way.saturating_sub(1);
             taking.fresh = match kept {
                 Ok(()) => true,
@@ -169,7 +171,7 @@ impl Compactor {
                 Err(_) => false,
             };
         });
-        desk.ended.notify_waiters();
+        tracker.ended.notify_waiters();
         match kept {
             Ok(()) => {
                 self.metrics.noted(NotesResult::Kept);
@@ -185,19 +187,19 @@ impl Compactor {
 
     async fn ask_for_notes(
         &self,
-        desk: &NotesTracker,
-        material: &RequestContext,
+        tracker: &NotesTracker,
+        context: &RequestContext,
         scale: WindowScale,
         usage: &mut Usage,
     ) -> Result<AppliedAnswer, NotesAttemptError> {
-        if !self.rewrites.can_be_stored().await {
+        if !self.prefixes.can_be_stored().await {
             return Err(NotesAttemptError::NotKept);
         }
-        let key = material.placed.line.0 ^ CLAIM;
-        let claim = self.rewrites.store().claim(key);
+        let key = context.placed.line.0 ^ CLAIM;
+        let claim = self.prefixes.store().claim(key);
         let _claim = claim.await?.ok_or(NotesAttemptError::Elsewhere)?;
         let template = NotesTemplate::default();
-        let before = desk.find(material).await?;
+        let before = tracker.find(context).await?;
         let before = before.map(|before| SessionNotes::parse(before.text));
         let before = before.as_ref().unwrap_or(template.notes());
         let prompt = NotesPrompt {
@@ -207,10 +209,10 @@ impl Compactor {
             caps: NotesCaps::at(scale),
             custom: None,
         };
-        let element = user_element(material.messages.dialect, &prompt.text());
-        let parts = material.outgoing.and(&element);
+        let element = user_element(context.messages.dialect, &prompt.text());
+        let parts = context.outgoing.and(&element);
         let parts = parts.ok_or(NotesAttemptError::Unreadable)?;
-        let reply = material.asking.ask(parts, &[]).await?;
+        let reply = context.asking.ask(parts, &[]).await?;
         usage.add(&reply.usage);
         if reply.stop == Some(StopReason::Refusal) {
             return Err(NotesAttemptError::Refused);
@@ -226,10 +228,10 @@ impl Compactor {
 
 impl RequestEnd {
     /// Reads the end of a request; `None` if the model is to continue its own message: no question can follow that.
-    fn of(material: &RequestContext) -> Option<Self> {
-        let (spoken, calls) = material.message_and_call_count()?;
+    fn of(context: &RequestContext) -> Option<Self> {
+        let (spoken, calls) = context.message_and_call_count()?;
         Some(Self {
-            at: *material.messages.recognized.hashes.last()?,
+            at: *context.messages.recognized.hashes.last()?,
             messages: spoken,
             calls,
         })

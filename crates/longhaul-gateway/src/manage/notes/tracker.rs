@@ -37,9 +37,9 @@ pub(super) struct BranchNotesState {
 }
 
 impl NotesTracker {
-    pub(in crate::manage) fn new(shelf: Arc<dyn NotesStore>, seal: SealKey) -> Self {
+    pub(in crate::manage) fn new(store: Arc<dyn NotesStore>, seal: SealKey) -> Self {
         Self {
-            store: shelf,
+            store: store,
             seal,
             lines: Mutex::new(GenerationalCache::new(LINES)),
             ended: Notify::new(),
@@ -77,11 +77,11 @@ impl NotesTracker {
     /// are tried.
     pub(in crate::manage) async fn find(
         &self,
-        material: &RequestContext,
+        context: &RequestContext,
     ) -> Result<Option<NotesRecord>, StoreError> {
-        let tenant = material.tenant;
+        let tenant = context.tenant;
         loop {
-            let hashes = material.messages.recognized.hashes.to_vec();
+            let hashes = context.messages.recognized.hashes.to_vec();
             let Some(found) = self.store.find_notes(tenant, hashes).await? else {
                 return Ok(None);
             };

@@ -11,15 +11,15 @@ use crate::manage::weight::ConversationTokenCount;
 /// The token count that the engine is to assume for the messages: it counts four characters as a token and adds a
 /// third. If the source of a summary, the user's words, is denser than that, everything counts as that much denser.
 pub(super) fn count_by_density_of_words(
-    talk: &CompactableConversation,
+    conversation: &CompactableConversation,
     read: &ConversationEntries,
     scales: ConversationTokenCount,
 ) -> Option<u64> {
-    let users = talk.elements.iter().filter_map(|element| {
+    let users = conversation.elements.iter().filter_map(|element| {
         let read = ElementParts::read(element)?;
         (read.role == BodyRole::User).then(|| texts(read.content()))
     });
-    let summary = talk.summary.iter();
+    let summary = conversation.summary.iter();
     let summary = summary.filter_map(|element| Some(texts(ElementParts::read(element)?.content())));
     let (mut counted, mut estimated) = (0, Estimate::ZERO);
     for text in users.chain(summary) {

@@ -131,20 +131,22 @@ impl Drafter<'_> {
 
 /// Opens a conversation for the engine.
 fn open(
-    talk: &CompactableConversation,
+    conversation: &CompactableConversation,
     read: ConversationEntries,
     model: Option<Arc<dyn Model>>,
     settings: &CompactorSettings,
 ) -> Result<RecordedSession, DraftError> {
     let files = HistoryFiles::of(&read.entries, &settings.tools);
     let paths: Vec<_> = files.paths().map(ToOwned::to_owned).collect();
-    let window = settings.window(&talk.model).map_err(OpenError::from)?;
+    let window = settings
+        .window(&conversation.model)
+        .map_err(OpenError::from)?;
     let history = HistoryWorkspace::of(files, &read.entries, window.scale())
         .restoring_at_most(settings.largest_file);
     let at = read.at;
     let conversation = InMemoryConversation {
         entries: read.entries,
-        model: talk.model.clone(),
+        model: conversation.model.clone(),
         session_id: read.session_id,
         seed: read.seed,
         before_messages: settings.before_messages,
@@ -174,34 +176,37 @@ impl Clock for FixedClock {
 
 /// The draft that a session's new view is.
 fn drafted(
-    talk: &CompactableConversation,
+    conversation: &CompactableConversation,
     session: &RecordedSession,
     done: CompactionSuccess,
     kept: &[Bytes],
     settings: &CompactorSettings,
 ) -> CompactedDraft {
     let entries = session.engine().live().entries();
-    let summary = view::elements(talk.dialect, entries.iter().map(|kept| kept.entry.view()));
+    let summary = view::elements(
+        conversation.dialect,
+        entries.iter().map(|kept| kept.entry.view()),
+    );
     let sent = summary.iter().chain(kept).map(|element| &element[..]);
-    let count = ConversationTokenCount::of(talk, settings);
+    let count = ConversationTokenCount::of(conversation, settings);
     let (before, after) = (count.before, count.with(sent));
     let mut report = done.report;
     report.tokens = ViewTokens { before, after };
     CompactedDraft {
         kind: match done.by {
             Summarizer::Local => CompactedPrefixKind::Extracted,
-            _ => CompactedPrefixKind::Summarised,
+            _ => CompactedPrefixKind::Summarized,
         },
         conversation: CompactableConversation {
-            dialect: talk.dialect,
-            model: talk.model.clone(),
+            dialect: conversation.dialect,
+            model: conversation.model.clone(),
             lines: lines(entries.iter().map(|kept| kept.entry.bytes())),
             summary,
             elements: Vec::new(),
             cleared: Vec::new(),
             measured: None,
         },
-        summarized: talk.elements.len(),
+        summarized: conversation.elements.len(),
         before,
         after,
         report,

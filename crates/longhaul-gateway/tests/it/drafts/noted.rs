@@ -122,7 +122,7 @@ fn s6_x8_notes_in_which_nothing_is_noted_are_not_used() {
     assert!(matches!(
         beyond,
         Err(NotesUnusable::Reason(
-            NotesSkipReason::UnknownLastSummarised
+            NotesSkipReason::UnknownLastSummarized
         ))
     ));
 }

@@ -201,7 +201,7 @@ fn f6_a_given_summary_is_used_and_what_is_none_is_not() {
     let settings = settings(None);
     let given = |given| run(summarize(&talk, Some(given), None, &settings)).unwrap();
     let draft = given(reply(SUMMARY, 0, SummaryStop::Finished));
-    assert_eq!(draft.kind, CompactedPrefixKind::Summarised);
+    assert_eq!(draft.kind, CompactedPrefixKind::Summarized);
     assert!(text(&draft).contains("7. Pending: none."));
     assert!(!text(&draft).contains("draft</analysis>"));
     for unusable in [
@@ -294,7 +294,7 @@ fn x9_a_model_is_asked_by_a_request_that_the_api_takes_else_extracts_do() {
         let draft = summarize(&talk, None, Some(asked), &settings(None))
             .await
             .unwrap();
-        assert_eq!(draft.kind, CompactedPrefixKind::Summarised);
+        assert_eq!(draft.kind, CompactedPrefixKind::Summarized);
         assert!(draft.usage.unwrap().output > 0);
         let nobody = client("http://127.0.0.1:9".to_owned());
         let draft = summarize(&talk, None, Some(nobody), &settings(None))

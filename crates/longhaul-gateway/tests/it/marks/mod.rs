@@ -64,8 +64,8 @@ impl Desk {
             dialect: Dialect::Anthropic,
             body: text.as_bytes(),
         };
-        let read = self.bench.recogniser.read(request).unwrap();
-        let line = self.bench.recogniser.place(request, &read, None).line;
+        let read = self.bench.recognizer.read(request).unwrap();
+        let line = self.bench.recognizer.place(request, &read, None).line;
         let whole = body::read(text.as_bytes()).unwrap();
         let (mut ends, mut hashes, mut chain) = (Vec::new(), Vec::new(), HistoryChain::default());
         for element in &whole.elements {

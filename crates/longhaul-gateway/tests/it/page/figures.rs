@@ -37,9 +37,9 @@ async fn x8_a_session_tells_its_window_compactions_and_what_was_saved() {
     assert_eq!(extracted["report"]["user_messages"]["verbatim"], 11);
     assert_eq!(one["compactions"][0]["cost_usd"], Value::Null);
     // A summary that was settled is one compaction, with the cost of both.
-    let summarised = &one["compactions"][1];
-    assert_eq!(summarised["cost_usd"], 0.181);
-    assert_ne!(summarised["settled_at"], Value::Null);
+    let summarized = &one["compactions"][1];
+    assert_eq!(summarized["cost_usd"], 0.181);
+    assert_ne!(summarized["settled_at"], Value::Null);
     assert_eq!(one["title"], TITLE);
     assert_eq!(one["client"], "claude-cli");
     // At the price of reading from the cache, 50 cents per million, minus the cost of the summaries.

@@ -26,7 +26,7 @@ use super::support::{body_of, get};
 const FAULTS: &str = "5%: 529, 500, 429(retry-after=0), 429(retry-after=none), slow(20ms), stall(after=2,for=50ms), \
     stall(after=4,for=20ms), reset(0), reset(4), truncate(2), truncate(9), malformed(1), malformed(5), error(1), error(6)";
 /// Misbehavior of the model that summarizes.
-const MISBEHAVIOUR: &str = "summary:empty@0.03,summary:tool@0.03,summary:refuse@0.02,summary:long@0.03,\
+const MISBEHAVIOR: &str = "summary:empty@0.03,summary:tool@0.03,summary:refuse@0.02,summary:long@0.03,\
     summary:cut@0.03,summary:untagged@0.03,summary:silent@0.02";
 /// After this many turns a client begins a new conversation.
 const LIFE: u64 = 40;
@@ -109,7 +109,7 @@ async fn x8_many_conversations_in_bad_weather_are_each_answered_rightly() {
     let sessions = asked("LONGHAUL_SOAK_SESSIONS").unwrap_or(24);
     let seconds = asked("LONGHAUL_SOAK_SECONDS").map(Duration::from_secs);
     let until = seconds.map_or(Until::Turns(LIFE), Until::Time);
-    let (behind, seen) = echoing(small_windows(), Rest::Sometimes, FAULTS, MISBEHAVIOUR).await;
+    let (behind, seen) = echoing(small_windows(), Rest::Sometimes, FAULTS, MISBEHAVIOR).await;
     let mut gateway = Process::start(&behind.url()).await;
     let counts = Arc::new(Counts::default());
     let began = Instant::now();

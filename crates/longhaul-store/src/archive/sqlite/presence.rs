@@ -36,7 +36,7 @@ impl ViewPresences {
             } else if conversation.is_sidechain(at) {
                 ViewPresence::Sidechain
             } else if replaced.contains(&at) {
-                ViewPresence::Summarised
+                ViewPresence::Summarized
             } else {
                 ViewPresence::Abandoned
             };

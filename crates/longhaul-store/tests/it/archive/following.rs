@@ -156,7 +156,7 @@ fn x2_a_rewritten_transcript_is_indexed_anew_and_what_was_archived_stays() {
     archive
         .put(&items(
             &[message("kept", "quince jam")],
-            ViewPresence::Summarised,
+            ViewPresence::Summarized,
         ))
         .unwrap();
     let before = dump(&archive);

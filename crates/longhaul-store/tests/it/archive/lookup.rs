@@ -47,11 +47,11 @@ fn u2_archiving_again_changes_nothing_but_the_reason() {
         .put(&items(&entries, ViewPresence::Cleared))
         .unwrap();
     archive
-        .put(&items(&entries, ViewPresence::Summarised))
+        .put(&items(&entries, ViewPresence::Summarized))
         .unwrap();
     let hits = search(&archive, "needle");
     assert_eq!(hits.len(), 1);
-    assert_eq!(hits[0].record.presence, ViewPresence::Summarised);
+    assert_eq!(hits[0].record.presence, ViewPresence::Summarized);
 }
 
 #[test]
@@ -297,7 +297,7 @@ fn x2_the_scope_leaves_out_what_the_model_still_sees() {
     archive
         .put(&items(
             &[message("gone", "apple")],
-            ViewPresence::Summarised,
+            ViewPresence::Summarized,
         ))
         .unwrap();
     let found = archive.search("apple", SearchScope::OutOfView, 10).unwrap();

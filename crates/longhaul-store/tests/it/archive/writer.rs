@@ -71,7 +71,7 @@ fn x2_dropping_the_writer_finishes_what_was_handed_over() {
             .archive(&batch(
                 &[entry],
                 ArchivedPart::Whole,
-                ViewPresence::Summarised,
+                ViewPresence::Summarized,
             ))
             .unwrap();
     }
@@ -95,7 +95,7 @@ fn x2_handing_over_never_waits_even_when_the_archive_cannot_be_written() {
     let entry = batch(
         &[message("m", "plum")],
         ArchivedPart::Whole,
-        ViewPresence::Summarised,
+        ViewPresence::Summarized,
     );
     let full = (0..100_000).find_map(|_| writer.archive(&entry).err());
     assert_eq!(full, Some(NotQueued::Full), "bounded, and told at once");
@@ -113,7 +113,7 @@ fn x2_the_writer_survives_a_damaged_archive_and_fills_it_from_the_transcript() {
         .archive(&batch(
             &[message("m", "plum")],
             ArchivedPart::Whole,
-            ViewPresence::Summarised,
+            ViewPresence::Summarized,
         ))
         .unwrap();
     writer.flush().unwrap();
@@ -143,7 +143,7 @@ fn y7_an_archive_that_was_deleted_under_the_writer_is_begun_anew() {
         batch(
             &[message(uuid, "plum")],
             ArchivedPart::Whole,
-            ViewPresence::Summarised,
+            ViewPresence::Summarized,
         )
     };
     writer.archive(&one("a")).unwrap();
@@ -162,7 +162,7 @@ fn g2_what_was_purged_with_its_transcript_is_not_brought_back() {
         batch(
             &[message(uuid, "plum")],
             ArchivedPart::Whole,
-            ViewPresence::Summarised,
+            ViewPresence::Summarized,
         )
     };
     writer.archive(&one("a")).unwrap();
@@ -190,7 +190,7 @@ fn x2_catching_up_makes_the_whole_transcript_searchable_while_flushes_go_on() {
         .archive(&batch(
             &entries,
             ArchivedPart::Whole,
-            ViewPresence::Summarised,
+            ViewPresence::Summarized,
         ))
         .unwrap();
     writer.flush().unwrap();

@@ -114,7 +114,7 @@ async fn x9_a_conversation_of_one_message_can_be_compacted() {
 async fn y1_a_summary_longer_than_what_it_sums_up() {
     for model in MODELS {
         let place = Place::new(Setup {
-            misbehaviour: "summary:long*9",
+            misbehavior: "summary:long*9",
             ..Setup::new(model, 12_000)
         })
         .await;
@@ -170,7 +170,7 @@ async fn y1_nothing_but_pictures() {
 async fn y1_an_empty_reply() {
     for model in MODELS {
         let place = Place::new(Setup {
-            misbehaviour: "turn:silent*3",
+            misbehavior: "turn:silent*3",
             ..Setup::new(model, 12_000)
         })
         .await;

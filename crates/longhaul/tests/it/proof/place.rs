@@ -34,7 +34,7 @@ pub(crate) struct Setup {
     /// The window that the provider enforces; with none, the model's own.
     pub(crate) enforced: Option<u64>,
     pub(crate) faults: &'static str,
-    pub(crate) misbehaviour: &'static str,
+    pub(crate) misbehavior: &'static str,
     pub(crate) seed: u64,
     pub(crate) system: String,
     pub(crate) replies_a_prompt: std::ops::RangeInclusive<u32>,
@@ -47,7 +47,7 @@ impl Setup {
             window,
             enforced: None,
             faults: "",
-            misbehaviour: "",
+            misbehavior: "",
             seed: 1,
             system: "You work on a small code base. Be brief.".to_owned(),
             replies_a_prompt: 2..=4,
@@ -68,7 +68,7 @@ impl Place {
     pub(crate) async fn new(setup: Setup) -> Self {
         let sim = SimModel::new(model::SimModelOptions {
             seed: setup.seed,
-            misbehaviour: setup.misbehaviour.parse().unwrap(),
+            misbehavior: setup.misbehavior.parse().unwrap(),
             pace: model::agent::AgentBehavior {
                 turns: setup.replies_a_prompt.clone(),
                 ..model::agent::AgentBehavior::default()

@@ -13,7 +13,7 @@ use super::place::{MODELS, Place, Setup};
 
 const FAULTS: &str = "5%: 529, 500, 429(retry-after=0), 429(retry-after=none), slow(5ms), stall(after=2), \
     stall(after=4,for=20ms), reset(0), reset(4), truncate(2), truncate(9), malformed(1), malformed(5), error(1), error(6)";
-const MISBEHAVIOUR: &str = "summary:empty@0.02,summary:tool@0.03,summary:refuse@0.02,summary:long@0.03,\
+const MISBEHAVIOR: &str = "summary:empty@0.02,summary:tool@0.03,summary:refuse@0.02,summary:long@0.03,\
     summary:cut@0.02,summary:error@0.02,summary:untagged@0.03,summary:silent@0.02,\
     turn:silent@0.01,turn:refuse@0.01,turn:cut@0.01,tool:unknown@0.01,tool:invalid@0.01";
 
@@ -158,7 +158,7 @@ async fn soak_at(window: u64, enforced: u64, bounded: usize) {
             let setup = Setup {
                 enforced: Some(enforced),
                 faults: FAULTS,
-                misbehaviour: MISBEHAVIOUR,
+                misbehavior: MISBEHAVIOR,
                 seed,
                 ..Setup::new(model, window)
             };

@@ -63,7 +63,7 @@ impl Setting {
 
     fn provider(model: &str, window: u64) -> Self {
         let mut setting = Self::new(model, window);
-        setting.config.summariser = SummarizerSetting::Provider;
+        setting.config.summarizer = SummarizerSetting::Provider;
         setting.prompt.think = ThinkingChoice::On { budget: 2_000 };
         setting
     }
@@ -162,7 +162,7 @@ impl House {
         self.heard.0.lock().unwrap().clone()
     }
 
-    fn summarisers(&self) -> Vec<Summarizer> {
+    fn summarizers(&self) -> Vec<Summarizer> {
         let events = self.events();
         let done = events.iter().filter_map(|event| match event {
             Event::Compacted(done) => Some(done.by),
@@ -223,7 +223,7 @@ async fn n3_y2_the_provider_sums_up_again_and_again_on_a_model_that_binds_thinki
     for turn in 0..50 {
         house.exchange(&mut talk, turn).await;
     }
-    let by = house.summarisers();
+    let by = house.summarizers();
     println!("{by:?}, failures {:?}", house.failures);
     assert!(house.failures.is_empty(), "{:?}", house.failures);
     let providers = by.iter().filter(|by| **by == Summarizer::Provider).count();
@@ -279,7 +279,7 @@ async fn n3_n2_turns_that_are_kept_behind_the_block_are_never_rejected() {
         house.exchange(&mut talk, round * 10 + 8).await;
         assert!(house.failures.is_empty(), "{:?}", house.failures);
     }
-    let by = house.summarisers();
+    let by = house.summarizers();
     assert_eq!(
         by,
         [Summarizer::Provider, Summarizer::Fork, Summarizer::Provider]
@@ -297,7 +297,7 @@ async fn n3_compaction_by_threshold_is_stored_as_it_came_and_counted_by_its_step
         json!({"edits": [{"type": "compact_20260112", "trigger": trigger}]}),
     );
     // Even where it is wanted: the provider refuses both at once.
-    setting.config.summariser = SummarizerSetting::Provider;
+    setting.config.summarizer = SummarizerSetting::Provider;
     let mut house = House::new(setting).await;
     let mut talk = Talk::new(3);
     let (mut most, mut fell) = (0, false);
@@ -317,7 +317,7 @@ async fn n3_compaction_by_threshold_is_stored_as_it_came_and_counted_by_its_step
     assert!(compacted >= 1 && fell, "{compacted}, {fell}");
     let request = CompactRequest::default();
     house.session.compact(request).await.unwrap();
-    assert_eq!(house.summarisers(), [Summarizer::Fork]);
+    assert_eq!(house.summarizers(), [Summarizer::Fork]);
     house.exchange(&mut talk, 100).await;
     assert!(house.failures.is_empty(), "{:?}", house.failures);
     goes_on_to_the_byte(&mut house).await;
@@ -342,7 +342,7 @@ async fn u7_the_provider_clears_what_is_stale_and_the_count_follows() {
     println!(
         "{cleared} clearings, {} breaks, {:?}",
         events.iter().filter(broke).count(),
-        house.summarisers()
+        house.summarizers()
     );
     assert!(cleared > 0);
     assert_eq!(events.iter().filter(micro).count(), 0);
@@ -409,7 +409,7 @@ async fn u4_m7_y2_deletions_by_reference_are_on_disk_and_a_resume_asks_for_them_
         .compact(CompactRequest::default())
         .await
         .unwrap();
-    assert_eq!(house.summarisers(), [Summarizer::Fork]);
+    assert_eq!(house.summarizers(), [Summarizer::Fork]);
     let fork = house.bodies().pop().unwrap();
     assert_eq!(fork["cache_edits"].as_array().unwrap().len(), pinned);
     assert!(house.session.engine().live().cache_edits().is_empty());
@@ -432,7 +432,7 @@ async fn n3_n4_u7_all_that_the_provider_can_do_goes_together() {
         house.server.with_world(|world| world.advance(away));
     }
     assert!(house.failures.is_empty(), "{:?}", house.failures);
-    let by = house.summarisers();
+    let by = house.summarizers();
     println!("{by:?}");
     assert!(by.contains(&Summarizer::Provider), "{by:?}");
     goes_on_to_the_byte(&mut house).await;

@@ -5,7 +5,7 @@ use super::order::orders;
 use crate::model::conversation::among;
 
 const BEYOND: &str = "delete remove erase commit push merge rebase revert undo refactor rewrite restructure reorganize fix \
-    repair debug solve implement add insert append extend improve optimize optimise simplify clean format convert translate \
+    repair debug solve implement add insert append extend improve optimize optimize simplify clean format convert translate \
     port migrate upgrade update install deploy release publish move copy compute calculate draw design generate review send";
 /// Words before a verb that turn it into a request.
 const LEADS: &str =

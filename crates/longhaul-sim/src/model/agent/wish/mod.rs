@@ -157,7 +157,7 @@ const WHOLE: &str = "everything|as much as|as many|fill the window|all files|all
 const LISTING: &str = "which files|what files|list files|list the files|list of files|file names";
 const AROUND: &str = "project|folder|repository|repo|codebase|code base|overview|explore|look around|in here|directory";
 /// Words that ask what something contains.
-const READING: &str = "read|show|explain|describe|summarize|summarise|open|view|print|cat|look|check|what|tell me about|\
+const READING: &str = "read|show|explain|describe|summarize|summarize|open|view|print|cat|look|check|what|tell me about|\
     tell me what|tell me how|tell me why|tell me where|tell me which";
 
 #[cfg(test)]
