@@ -178,7 +178,7 @@ async fn compact(agent: &mut Agent, instructions: String) -> Result<String, Stri
         ..CompactRequest::default()
     };
     match agent.compact(request).await {
-        Ok(CompactOutcome::Done(done)) => Ok(event_lines::compacted(&done, agent.head_tokens())),
+        Ok(CompactOutcome::Done(done)) => Ok(event_lines::compacted(&done)),
         // No preview was requested.
         Ok(CompactOutcome::Preview(_)) => Ok(String::new()),
         Err(error) => Err(error.to_string()),

@@ -81,9 +81,11 @@ fn boundary_report(view: EntryView<'_>, prefix: u64) -> Option<String> {
     let report = LossReport::of_boundary(view)?;
     let metadata = view.object(view.facets.metadata);
     let before = metadata.count("preTokens");
+    let made = metadata.object("made");
+    let after = made.and_then(|made| made.count("windowAfter"));
     Some(report.tell_of(ViewTokens {
         before: before.unwrap_or(report.tokens.before + prefix),
-        after: report.tokens.after + prefix,
+        after: after.unwrap_or(report.tokens.after + prefix),
     }))
 }
 

@@ -15,7 +15,7 @@ use crate::message::{Entry, EntryKind, LineDamage, LineScanner, Subtype};
 use crate::models::ModelTable;
 use crate::normalize::MessageOutline;
 use crate::tokens::calibrated::EntryTokens;
-use crate::tokens::{ContextSize, Estimate, RoughEstimator};
+use crate::tokens::{ContextSize, Estimate};
 use crate::transcript::{
     EndsTheFile, ResolvedConversation, TranscriptProblem, TranscriptProblemKind, TranscriptTable,
 };
