@@ -28,10 +28,11 @@ impl RecordedPrefixWeight {
             let _ = value.skip();
             RoughEstimator.tokens(ContentClass::Serialized, value.canonical() as u64)
         };
+        let context = entry.prefix_part("userContext").and_then(crate::json::text);
         Self {
             system: weight("system"),
             tools: weight("tools"),
-            memory: weight("userContext"),
+            memory: RoughEstimator::text(&context.unwrap_or_default()),
         }
     }
 }

@@ -110,11 +110,11 @@ impl LossReport {
         line(
             "Tool results",
             match time {
-                ReportTime::BeforeApproval => format!("{dropped} dropped"),
-                ReportTime::AfterCompaction => format!(
+                ReportTime::AfterCompaction if self.results.cleared > 0 => format!(
                     "{dropped} dropped, {} of them in the archive",
                     grouped(self.results.archived)
                 ),
+                _ => format!("{dropped} dropped"),
             },
         );
         for note in self.notes.iter().take(MOST_NOTES) {
