@@ -135,8 +135,13 @@ async fn perform(agent: &mut Agent, workplace: &ProjectSetup, ask: HostRequest) 
         HostRequest::SwitchModel(model, reply) => {
             let done = agent.switch_model(&model).await;
             if done.is_ok() {
-                for sentence in agent.assumptions() {
+                let assumed = agent.assumptions();
+                let is_unknown = !assumed.is_empty();
+                for sentence in assumed {
                     agent.notice(sentence);
+                }
+                if is_unknown {
+                    agent.notice(super::commands::unknown_model(&model));
                 }
             }
             answer(reply, done.map_err(refusal));

@@ -368,7 +368,9 @@ async fn t1_one_view_has_one_count_wherever_it_is_told() {
     for (line, number) in transcript.lines().zip(1..) {
         inspection.line(number, 0, line.as_bytes(), LineEnd::Lf);
         let entry: serde_json::Value = serde_json::from_str(line).unwrap();
-        recorded = entry["compactMetadata"]["made"]["windowAfter"].as_u64().or(recorded);
+        recorded = entry["compactMetadata"]["made"]["windowAfter"]
+            .as_u64()
+            .or(recorded);
     }
     assert_eq!(recorded, Some(used), "its report");
     let models = ModelTable::builtin();

@@ -159,10 +159,7 @@ async fn n5_a_stopped_reply_and_a_stopped_summary_are_recorded_when_the_call_has
             cancel.cancel();
         });
     };
-    session
-        .say("Tell me something.")
-        .await
-        .unwrap();
+    session.say("Tell me something.").await.unwrap();
     session.turn().await.unwrap();
     session.say("Go on.").await.unwrap();
     stop_soon(&session);
