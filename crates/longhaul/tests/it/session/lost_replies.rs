@@ -68,7 +68,7 @@ impl Model for Moody {
                     cancel.cancelled().await;
                     Err(Error::new(ErrorClass::Cancelled, ""))
                 }
-                _ => Ok(Reply::from_text(&"An answer that is whole. ".repeat(2_000))),
+                _ => Ok(Reply::from_text("An answer that is whole. ".repeat(2_000))),
             }
         })
     }
