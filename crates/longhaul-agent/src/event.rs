@@ -21,6 +21,8 @@ pub enum AgentEvent {
     Text(String),
     /// The next piece of the model's thinking.
     Thinking(String),
+    /// Something else of the reply has come: a piece of a call, or a sign that the server is alive.
+    Arriving,
     /// The reply starts over: what arrived of it so far is void.
     Restarted,
     /// A request failed and is sent again after a wait. What had arrived of its reply is void.
@@ -118,8 +120,13 @@ pub enum PromptOutcome {
     Failed(String),
     /// The limit on replies was reached after this many.
     TurnsUsedUp(u32),
-    /// The session has reached this maximum cost.
-    BudgetUsedUp(Usd),
+    /// The session has reached its maximum cost.
+    BudgetUsedUp {
+        /// What the session has cost.
+        cost: Usd,
+        /// The most that it may cost.
+        limit: Usd,
+    },
 }
 
 /// The state of an agent, for a status line.

@@ -31,8 +31,28 @@ pub(crate) fn reason(class: ErrorClass) -> &'static str {
         ErrorClass::Timeout(AwaitedStep::FirstByte) => "no answer",
         ErrorClass::Timeout(_) => "the reply stalled",
         ErrorClass::Cut => "the reply broke off",
+        ErrorClass::Damaged => "the reply was damaged on its way",
         _ => "the request failed",
     }
+}
+
+/// What went wrong with each attempt, the first kind of failure first: `overloaded 4 times, rate limit reached`.
+pub(crate) fn failures(classes: &[ErrorClass]) -> String {
+    let mut counted: Vec<(&str, usize)> = Vec::new();
+    for reason in classes.iter().map(|class| reason(*class)) {
+        match counted.iter_mut().find(|(known, _)| *known == reason) {
+            Some((_, times)) => *times += 1,
+            None => counted.push((reason, 1)),
+        }
+    }
+    let is_mixed = counted.len() > 1;
+    let told = counted.into_iter().map(|(reason, times)| match times {
+        _ if !is_mixed => reason.to_owned(),
+        1 => reason.to_owned(),
+        2 => format!("{reason} twice"),
+        times => format!("{reason} {times} times"),
+    });
+    told.collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]
@@ -48,5 +68,19 @@ mod tests {
         assert_eq!(words(1), "overloaded, again in 1 s, try 4");
         assert_eq!(words(0), "overloaded, trying again, try 4");
         assert_eq!(words(600_000), "overloaded, again in 10 min, try 4");
+    }
+
+    #[test]
+    fn q2_failures_of_several_kinds_are_all_named() {
+        let overloaded = ErrorClass::Overloaded { after: None };
+        let limited = ErrorClass::RateLimited { after: None };
+        assert_eq!(failures(&[overloaded; 3]), "overloaded");
+        let mixed = [overloaded, overloaded, overloaded, limited];
+        assert_eq!(failures(&mixed), "overloaded 3 times, rate limit reached");
+        let broken = [ErrorClass::Damaged, ErrorClass::Cut, ErrorClass::Cut];
+        assert_eq!(
+            failures(&broken),
+            "the reply was damaged on its way, the reply broke off twice"
+        );
     }
 }

@@ -78,6 +78,8 @@ pub enum ErrorClass {
     Timeout(AwaitedStep),
     /// The reply broke off.
     Cut,
+    /// An event of the reply cannot be read: it was damaged on its way.
+    Damaged,
     /// The caller cancelled.
     Cancelled,
     /// The response is not what the API sends.
@@ -106,6 +108,22 @@ pub enum RetryAdvice {
 }
 
 impl Error {
+    /// Whether the server refuses thinking of the request: its signature is that of another model, key or conversation,
+    /// or it is not where it was. The request may succeed without it. The texts are those of the Messages API, which
+    /// Amazon's and Google's services pass on.
+    pub fn refuses_thinking(&self) -> bool {
+        let message = self.message.replace('`', "").to_ascii_lowercase();
+        self.class == ErrorClass::Invalid
+            && message.contains("thinking")
+            && [
+                "invalid signature in",
+                "invalid data in",
+                "blocks in the latest assistant message cannot be modified",
+            ]
+            .iter()
+            .any(|wording| message.contains(wording))
+    }
+
     /// An error with only a class and a message.
     pub fn new(class: ErrorClass, message: impl Into<Box<str>>) -> Self {
         Self {
@@ -182,6 +200,7 @@ impl fmt::Display for ErrorClass {
             Self::Timeout(AwaitedStep::FirstByte) => "no answer in time",
             Self::Timeout(AwaitedStep::NextByte) => "the answer stalled",
             Self::Cut => "the answer broke off",
+            Self::Damaged => "the answer was damaged on its way",
             Self::Cancelled => "canceled",
             Self::Malformed => "the answer is not understood",
         })

@@ -181,7 +181,8 @@ fn is_passing(class: ErrorClass) -> bool {
         | ErrorClass::RateLimited { .. }
         | ErrorClass::Server { .. }
         | ErrorClass::Timeout(_)
-        | ErrorClass::Cut => true,
+        | ErrorClass::Cut
+        | ErrorClass::Damaged => true,
         ErrorClass::TooLong(_)
         | ErrorClass::Auth
         | ErrorClass::Billing

@@ -12,6 +12,7 @@ use longhaul_store::Env;
 
 use super::event_sink::EventCallback;
 use super::request_prefix::Preferences;
+use super::resumed_model::ModelOrigin;
 use super::session_listener::SessionListener;
 use super::sources::ToolStateSources;
 use crate::agent_kind::AgentKind;
@@ -49,6 +50,7 @@ pub(crate) struct AgentSpec {
     /// The options that each session of the agent is opened with.
     pub(crate) session: SessionBuilder,
     pub(crate) env: Env,
+    pub(crate) model_origin: ModelOrigin,
     pub(crate) cwd: PathBuf,
     pub(crate) further: Vec<PathBuf>,
     pub(crate) reads: ReadPolicy,

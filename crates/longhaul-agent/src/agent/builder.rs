@@ -15,6 +15,7 @@ use super::agent_spec::{AgentSpec, ConversationTools, OpeningHooks, ToolProvisio
 use super::error::AgentError;
 use super::event_sink::EventSink;
 use super::request_prefix::Preferences;
+use super::resumed_model::ModelOrigin;
 use super::resuming::ResumeOptions;
 use super::session_listener::SessionListener;
 use super::start::SessionChoice;
@@ -29,6 +30,7 @@ use crate::tool::Toolbox;
 pub struct AgentBuilder {
     session: SessionBuilder,
     model_id: String,
+    model_origin: ModelOrigin,
     cwd: PathBuf,
     env: Env,
     further: Vec<PathBuf>,
@@ -61,6 +63,7 @@ impl AgentBuilder {
         Self {
             session: Session::builder().model(model),
             model_id: model_id.into(),
+            model_origin: ModelOrigin::default(),
             cwd: cwd.into(),
             env,
             further: Vec::new(),
@@ -211,6 +214,13 @@ impl AgentBuilder {
         self
     }
 
+    /// Sets where the model's id comes from, which decides whether a resumed session goes on with its own model.
+    #[must_use]
+    pub fn model_origin(mut self, origin: ModelOrigin) -> Self {
+        self.model_origin = origin;
+        self
+    }
+
     /// Sets how hard the model thinks in new sessions. A resumed session goes on as it was (B5).
     #[must_use]
     pub fn effort(mut self, effort: EffortSetting) -> Self {
@@ -256,6 +266,7 @@ impl AgentBuilder {
         let (events, heard) = mpsc::unbounded_channel();
         let recipe = AgentSpec {
             session: self.session,
+            model_origin: self.model_origin,
             env: self.env,
             cwd: self.cwd,
             further: self.further,

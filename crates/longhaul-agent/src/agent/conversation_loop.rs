@@ -99,8 +99,8 @@ impl ConversationLoop {
             if self.max_turns.is_some_and(|most| self.turns >= most) {
                 return PromptOutcome::TurnsUsedUp(self.turns);
             }
-            if let Some(most) = self.spent_all() {
-                return PromptOutcome::BudgetUsedUp(most);
+            if let Some((cost, limit)) = self.spent_all() {
+                return PromptOutcome::BudgetUsedUp { cost, limit };
             }
             if let Err(error) = self.take_arrivals().await {
                 return PromptOutcome::Failed(error.to_string());
@@ -131,11 +131,11 @@ impl ConversationLoop {
         }
     }
 
-    /// The maximum cost of the session, if it has been reached.
-    fn spent_all(&self) -> Option<Usd> {
-        let most = self.max_cost?;
-        let spent = self.observed.as_ref()?.account.spent_since_opened().cost?;
-        (spent >= most).then_some(most)
+    /// The cost of the session and the limit of it, if that has been reached.
+    fn spent_all(&self) -> Option<(Usd, Usd)> {
+        let limit = self.max_cost?;
+        let cost = self.observed.as_ref()?.account.spent_since_opened().cost?;
+        (cost >= limit).then_some((cost, limit))
     }
 
     /// Recomputes the sections that are declared to change with every turn (A2). If that fails, the turn continues with

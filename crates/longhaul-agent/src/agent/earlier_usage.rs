@@ -12,6 +12,17 @@ use longhaul_core::window::WindowSettings;
 use longhaul_store::LineReader;
 use longhaul_store::layout::subagents_folder;
 
+/// What a session had used when it was resumed.
+#[derive(Debug, Default)]
+pub(crate) struct EarlierUsage {
+    /// Tokens by class: those of replies, sub-agents, summaries, notes and lost replies.
+    pub(crate) usage: Usage,
+    /// Their cost.
+    pub(crate) cost: Usd,
+    /// Whether it may be more: not all output is recorded.
+    pub(crate) at_least: bool,
+}
+
 /// The usage of the first `length` bytes of a transcript and its cost, with the summaries and notes that they record, and
 /// with the sub-agents and searches whose transcripts are beside it. What is written later is counted as it happens.
 pub(super) fn read(
@@ -19,23 +30,24 @@ pub(super) fn read(
     length: u64,
     models: &ModelTable,
     model: &str,
-) -> io::Result<(Usage, Usd)> {
-    let (mut usage, mut cost) = one(transcript, length, models, model)?;
+) -> io::Result<EarlierUsage> {
+    let mut sum = one(transcript, length, models, model)?;
     let beside = std::fs::read_dir(subagents_folder(transcript));
     for file in beside.into_iter().flatten().flatten() {
         let path = file.path();
         if path.extension().is_some_and(|end| end == "jsonl") {
             // One that cannot be read is left out: the others are still worth knowing.
-            if let Ok((its_usage, its_cost)) = one(&path, u64::MAX, models, model) {
-                usage.add(&its_usage);
-                cost += its_cost;
+            if let Ok(its) = one(&path, u64::MAX, models, model) {
+                sum.usage.add(&its.usage);
+                sum.cost += its.cost;
+                sum.at_least |= its.at_least;
             }
         }
     }
-    Ok((usage, cost))
+    Ok(sum)
 }
 
-fn one(path: &Path, length: u64, models: &ModelTable, model: &str) -> io::Result<(Usage, Usd)> {
+fn one(path: &Path, length: u64, models: &ModelTable, model: &str) -> io::Result<EarlierUsage> {
     let mut inspection = Inspection::new();
     let mut lines = LineReader::new(File::open(path)?.take(length));
     while let Some(line) = lines.next()? {
@@ -44,15 +56,11 @@ fn one(path: &Path, length: u64, models: &ModelTable, model: &str) -> io::Result
     let report = inspection
         .report(models, &WindowSettings::default(), Some(model))
         .map_err(io::Error::other)?;
-    let usage = Usage {
-        input: report.usage.input,
-        cache_read: report.usage.cache_read,
-        cache_write_5m: report.usage.cache_write_5m,
-        cache_write_1h: report.usage.cache_write_1h,
-        output: report.usage.output,
-        web_searches: report.usage.web_searches,
-        ..Usage::default()
-    };
+    let partial = report.partial_outputs + report.sidechains.partial_outputs;
     let cost = report.cost_usd + report.cost_beside().unwrap_or(0.0) + report.sidechains.cost_usd;
-    Ok((usage, Usd::from_f64(cost)))
+    Ok(EarlierUsage {
+        usage: report.billed_usage(),
+        cost: Usd::from_f64(cost),
+        at_least: partial + report.lost_replies.replies > 0,
+    })
 }

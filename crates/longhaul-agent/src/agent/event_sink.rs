@@ -72,7 +72,7 @@ impl Observer for MainObserver {
             StreamEvent::Text { text, .. } => AgentEvent::Text(text.clone()),
             StreamEvent::Thinking { text, .. } => AgentEvent::Thinking(text.clone()),
             StreamEvent::Restarted => AgentEvent::Restarted,
-            _ => return,
+            _ => AgentEvent::Arriving,
         };
         self.event_sink.send(told);
     }

@@ -19,6 +19,7 @@ use super::event_sink::EventSink;
 use super::hook_runner::hook_context;
 use super::host_environment::HostEnvironment;
 use super::rehydrate::loaded;
+use super::resumed_model::ModelForSession;
 use super::resuming::{ResumeOptions, branches_left};
 use super::running::Agent;
 use super::sources::ToolStateSources;
@@ -71,6 +72,7 @@ impl Agent {
         event_sink: EventSink,
     ) -> Result<Self, AgentError> {
         let settled = resuming.settle(&recipe, &start).await?;
+        let ModelForSession { model, notice } = recipe.model_origin.model_for(&settled, &model);
         let surroundings = HostEnvironment::of(&recipe.cwd, recipe.shell.as_deref()).await;
         let cancellation = Cancellation::default();
         let lasting = CrossSessionState {
@@ -93,6 +95,9 @@ impl Agent {
         if lasting.shared.recipe.opening_hooks == OpeningHooks::Awaited {
             lasting.run_opening_hooks(&mut opened).await;
         }
+        if let Some(notice) = notice {
+            lasting.shared.event_sink.notice(notice);
+        }
         Ok(Self::of(lasting, opened, model))
     }
 }
@@ -111,7 +116,7 @@ impl CrossSessionState {
         let length = std::fs::metadata(&transcript).map_or(0, |file| file.len());
         tokio::task::spawn_blocking(move || {
             match earlier_usage::read(&transcript, length, &models, &model) {
-                Ok((usage, cost)) => account.earlier(usage, cost),
+                Ok(earlier) => account.earlier(earlier),
                 Err(error) => {
                     tracing::warn!(%error, "what the session cost before is not known");
                 }
@@ -151,8 +156,10 @@ impl CrossSessionState {
         for notice in &found.notices {
             self.shared.event_sink.notice(notice.to_string());
         }
-        if source == StartSource::Resume {
+        if let StartSource::Resume | StartSource::Fork = source {
             self.count_earlier_usage(&opened, model);
+        }
+        if source == StartSource::Resume {
             for notice in branches_left(&opened.id, &opened.place.transcript) {
                 self.shared.event_sink.notice(notice);
             }

@@ -10,6 +10,7 @@ use longhaul::undo::{self, UndoMode, UndoResult};
 
 use super::agent_spec::AgentSpec;
 use super::error::AgentError;
+use super::resumed_model::ModelForSession;
 use super::running::Agent;
 use super::start::{ChosenSession, SessionChoice, forget_if_empty};
 use crate::effort::EffortSetting;
@@ -46,8 +47,14 @@ impl Agent {
         } else {
             Arc::default()
         };
-        let mut opened = self.cross_session.open(settled, &self.model, account)?;
+        let origin = self.cross_session.shared.recipe.model_origin;
+        let ModelForSession { model, notice } = origin.model_for(&settled, &self.model);
+        let mut opened = self.cross_session.open(settled, &model, account)?;
         self.cross_session.run_opening_hooks(&mut opened).await;
+        self.model = model;
+        if let Some(notice) = notice {
+            self.cross_session.shared.event_sink.notice(notice);
+        }
         let left = std::mem::replace(&mut self.opened, opened);
         forget_if_empty(&left.place.transcript);
         self.send_status();

@@ -5,6 +5,9 @@ use std::sync::{Mutex, PoisonError};
 use longhaul_core::engine::Event;
 use longhaul_core::message::Usage;
 use longhaul_core::money::Usd;
+use longhaul_core::window::QuerySource;
+
+use super::earlier_usage::EarlierUsage;
 
 /// The usage log of a session, shared with its sub-agents.
 #[derive(Debug, Default)]
@@ -16,6 +19,7 @@ struct UsageTally {
     cost: Usd,
     unpriced: bool,
     used: bool,
+    at_least: bool,
 }
 
 /// What usage was for.
@@ -46,6 +50,15 @@ impl UsagePurpose {
         Self::Earlier,
     ];
 
+    /// What requests from this source are for.
+    fn of(source: &QuerySource) -> Self {
+        match source.as_str() {
+            "notes" => Self::Notes,
+            "compact" | "collapse" => Self::Summaries,
+            _ => Self::Replies,
+        }
+    }
+
     /// The purpose in words.
     pub fn words(self) -> &'static str {
         match self {
@@ -74,6 +87,8 @@ pub struct UsageTotal {
     pub usage: Usage,
     /// The cost of the tokens; `None` if a price is not known.
     pub cost: Option<Usd>,
+    /// Whether it may be more: not everything that the model wrote is known where a reply broke off or was stopped.
+    pub at_least: bool,
 }
 
 impl SessionUsageLog {
@@ -89,6 +104,15 @@ impl SessionUsageLog {
             Event::Replied { usage, cost, .. } | Event::Withheld { usage, cost } => {
                 self.add(purpose(UsagePurpose::Replies), Some(usage), *cost);
             }
+            Event::ReplyLost {
+                source,
+                usage,
+                cost,
+            } => {
+                let purpose = purpose(UsagePurpose::of(source));
+                self.add(purpose, Some(usage), *cost);
+                self.tallies()[purpose as usize].at_least = true;
+            }
             Event::Compacted(done) => {
                 self.add(
                     purpose(UsagePurpose::Summaries),
@@ -101,10 +125,8 @@ impl SessionUsageLog {
                 self.add(purpose(UsagePurpose::Notes), usage, notes.cost);
             }
             Event::Preview(preview) => {
-                let mut all = self.tallies();
-                let books = &mut all[purpose(UsagePurpose::Summaries) as usize];
-                books.used |= preview.cost.is_some();
-                books.cost += preview.cost.unwrap_or(Usd::ZERO);
+                let purpose = purpose(UsagePurpose::Summaries);
+                self.add(purpose, preview.usage.as_ref(), preview.cost);
             }
             _ => {}
         }
@@ -124,13 +146,13 @@ impl SessionUsageLog {
     }
 
     /// Records what the session had used when it was resumed, in place of what was recorded before.
-    pub(crate) fn earlier(&self, usage: Usage, cost: Usd) {
-        let used = usage != Usage::default();
+    pub(crate) fn earlier(&self, earlier: EarlierUsage) {
         self.tallies()[UsagePurpose::Earlier as usize] = UsageTally {
-            usage,
-            cost,
+            used: earlier.usage != Usage::default(),
+            usage: earlier.usage,
+            cost: earlier.cost,
             unpriced: false,
-            used,
+            at_least: earlier.at_least,
         };
     }
 
@@ -152,6 +174,7 @@ impl SessionUsageLog {
             sum.usage.add(&books.usage);
             sum.cost += books.cost;
             sum.unpriced |= books.unpriced;
+            sum.at_least |= books.at_least;
         }
         sum.spent()
     }
@@ -176,6 +199,7 @@ impl UsageTally {
         UsageTotal {
             usage: self.usage.clone(),
             cost: (!self.unpriced).then_some(self.cost),
+            at_least: self.at_least,
         }
     }
 }

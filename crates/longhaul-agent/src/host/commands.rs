@@ -116,7 +116,11 @@ impl TextCommands {
             BuiltinCommand::Model => {
                 let switched = agent.switch_model(&rest).await;
                 switched.map_err(|error| error.to_string())?;
-                Ok(format!("{rest} is used from now on."))
+                let used = format!("{rest} is used from now on.");
+                Ok(match agent.assumptions().is_empty() {
+                    true => used,
+                    false => format!("{used} {}", unknown_model(&rest)),
+                })
             }
             BuiltinCommand::Resume if rest.is_empty() => {
                 Err("/resume needs the id of a session here; --resume takes one, too".to_owned())
@@ -172,13 +176,20 @@ impl TextCommands {
     }
 }
 
+/// What follows when somebody chooses a model of which nothing is known: it may be new, or misspelled.
+pub(super) fn unknown_model(model: &str) -> String {
+    format!(
+        "{model} is not among the models that are known here: if the provider does not know it either, the next request fails. /model lists the known ones."
+    )
+}
+
 async fn compact(agent: &mut Agent, instructions: String) -> Result<String, String> {
     let request = CompactRequest {
         instructions: Some(instructions).filter(|text| !text.is_empty()),
         ..CompactRequest::default()
     };
     match agent.compact(request).await {
-        Ok(CompactOutcome::Done(done)) => Ok(event_lines::compacted(&done, agent.head_tokens())),
+        Ok(CompactOutcome::Done(done)) => Ok(event_lines::compacted(&done)),
         // No preview was requested.
         Ok(CompactOutcome::Preview(_)) => Ok(String::new()),
         Err(error) => Err(error.to_string()),

@@ -8,6 +8,7 @@ mod attachment_line;
 mod commands;
 mod idle;
 mod read_only_queries;
+mod recorded_outcome;
 mod rewinding;
 mod session_pages;
 mod tour;

@@ -213,6 +213,7 @@ impl ReadOnlyQueries {
             name: purpose.words().to_owned(),
             usage: spent.usage,
             cost: spent.cost,
+            at_least: spent.at_least,
         });
         let usage = all.as_ref().map(|all| &all.usage);
         CostView {
@@ -220,6 +221,7 @@ impl ReadOnlyQueries {
             cache_hit_rate: usage
                 .filter(|usage| usage.prompt() > 0)
                 .map(|usage| usage.cache_hit_rate()),
+            at_least: all.as_ref().is_some_and(|all| all.at_least),
             total: all.and_then(|all| all.cost),
             economy: look.as_ref().map(|look| look.economy).unwrap_or_default(),
             decisions: look.map(|look| self.decisions(&look)).unwrap_or_default(),

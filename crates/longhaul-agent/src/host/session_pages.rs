@@ -120,8 +120,14 @@ impl ReadOnlyQueries {
         line(
             "Window",
             format!(
-                "{} of {} tokens",
+                "{} of {} tokens in use; {} at {}",
                 grouped(look.status.used),
+                grouped(look.status.size),
+                if look.status.auto_compact_enabled {
+                    "compacted"
+                } else {
+                    "input is refused"
+                },
                 grouped(look.status.limit)
             ),
         );

@@ -5,7 +5,6 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-use longhaul_core::figures::counted;
 use longhaul_core::inspect::{Inspection, InspectionReport, LineEnd};
 use longhaul_core::json::ObjectReader;
 use longhaul_core::message::{
@@ -17,7 +16,7 @@ use longhaul_core::window::WindowSettings;
 use longhaul_store::{LineEnding, LineReader};
 use serde_json::Value;
 
-use super::attachment_line;
+use super::{attachment_line, recorded_outcome};
 use crate::agent::{SessionSnapshot, is_interrupt_marker};
 use crate::event::EXIT_PLAN_MODE;
 use crate::screen::{CallOutcome, TranscriptItem, TranscriptKind};
@@ -81,9 +80,11 @@ fn boundary_report(view: EntryView<'_>, prefix: u64) -> Option<String> {
     let report = LossReport::of_boundary(view)?;
     let metadata = view.object(view.facets.metadata);
     let before = metadata.count("preTokens");
+    let made = metadata.object("made");
+    let after = made.and_then(|made| made.count("windowAfter"));
     Some(report.tell_of(ViewTokens {
         before: before.unwrap_or(report.tokens.before + prefix),
-        after: report.tokens.after + prefix,
+        after: after.unwrap_or(report.tokens.after + prefix),
     }))
 }
 
@@ -208,10 +209,14 @@ impl TranscriptItemReader {
                 let call = call.and_then(|at| self.items.get_mut(at));
                 if let Some(TranscriptItem {
                     kind: TranscriptKind::Call { name, outcome, .. },
+                    text: input,
                     ..
                 }) = call
                 {
-                    *outcome = outcome_of(name, &text, block.is_error);
+                    *outcome = match block.is_error {
+                        true => recorded_outcome::of_failure(&text),
+                        false => recorded_outcome::of_result(name, &value(input.as_bytes()), &text),
+                    };
                 }
                 let is_error = block.is_error;
                 self.add(view, TranscriptKind::Result { is_error }, text);
@@ -276,42 +281,6 @@ pub(super) fn within<'a>(path: &'a str, cwd: &str) -> &'a str {
     let below = path.strip_prefix(cwd).filter(|_| !cwd.is_empty());
     let below = below.and_then(|path| path.strip_prefix('/'));
     below.filter(|path| !path.is_empty()).unwrap_or(path)
-}
-
-/// What became of a call, as far as its result tells.
-fn outcome_of(name: &str, text: &str, is_error: bool) -> CallOutcome {
-    let first = text.lines().next().unwrap_or_default();
-    if is_unanswered_result(text) {
-        return CallOutcome::None;
-    }
-    if is_error {
-        let sentence = first.split_once(". ").map_or(first, |(first, _)| first);
-        let why: String = sentence.trim_end_matches('.').chars().take(LINE).collect();
-        return CallOutcome::Failed(match why.strip_prefix("Exit code ") {
-            Some(code) => format!("exit code {code}"),
-            None => why,
-        });
-    }
-    CallOutcome::Done(match name {
-        "Read" => {
-            // A line of the file begins with its number and a tab.
-            let is_numbered = |line: &&str| {
-                let number = line.split_once('\t').map(|(number, _)| number.trim());
-                number.is_some_and(|number| number.parse::<u64>().is_ok())
-            };
-            match text.lines().filter(is_numbered).count() {
-                0 => String::new(),
-                lines => counted(lines as u64, "line"),
-            }
-        }
-        "Bash" => "done".to_owned(),
-        _ => String::new(),
-    })
-}
-
-/// Whether this is what the model is told about a call that has no result.
-fn is_unanswered_result(text: &str) -> bool {
-    text.starts_with("This call has no result:")
 }
 
 /// The result of a call, as text.

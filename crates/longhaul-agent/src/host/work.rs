@@ -103,14 +103,15 @@ async fn perform(agent: &mut Agent, workplace: &ProjectSetup, ask: HostRequest) 
             answer(reply, done);
         }
         HostRequest::UndoCompaction(reply) => {
-            let undone = agent.undo_compaction().await;
             // The figures are those of the whole request, as the status line has them.
-            let prefix = agent.head_tokens();
-            let done = undone.map(|undone| {
+            let used = |agent: &Agent| agent.handle().snapshot().map_or(0, |it| it.status.used);
+            let before = used(agent);
+            let undone = agent.undo_compaction().await;
+            let done = undone.map(|_| {
                 format!(
                     "the compaction is undone: {} tokens in place of {}",
-                    grouped(undone.after + prefix),
-                    grouped(undone.before + prefix)
+                    grouped(used(agent)),
+                    grouped(before)
                 )
             });
             answer(reply, done.map_err(refusal));
@@ -134,8 +135,13 @@ async fn perform(agent: &mut Agent, workplace: &ProjectSetup, ask: HostRequest) 
         HostRequest::SwitchModel(model, reply) => {
             let done = agent.switch_model(&model).await;
             if done.is_ok() {
-                for sentence in agent.assumptions() {
+                let assumed = agent.assumptions();
+                let is_unknown = !assumed.is_empty();
+                for sentence in assumed {
                     agent.notice(sentence);
+                }
+                if is_unknown {
+                    agent.notice(super::commands::unknown_model(&model));
                 }
             }
             answer(reply, done.map_err(refusal));

@@ -64,7 +64,7 @@ pub(super) fn boundary(session: &str, done: &CompactionSuccess) -> Value {
         "compact_metadata": {
             "trigger": done.trigger,
             "pre_tokens": done.pre_tokens,
-            "post_tokens": done.after,
+            "post_tokens": done.window,
             "duration_ms": done.milliseconds,
         },
     })
@@ -143,9 +143,9 @@ pub(super) fn finish(agent: &Agent, finish: &PrintResult<'_>) -> Value {
                 counted(u64::from(*turns), "turn")
             ),
         ),
-        PromptOutcome::BudgetUsedUp(most) => (
+        PromptOutcome::BudgetUsedUp { cost, limit } => (
             "error_max_budget_usd",
-            format!("It has cost {most}, which is its limit."),
+            format!("It has cost {cost}; the limit is {limit}."),
         ),
         PromptOutcome::Cancelled => ("error_during_execution", "It was interrupted.".to_owned()),
         PromptOutcome::Refused(why) | PromptOutcome::Failed(why) => {

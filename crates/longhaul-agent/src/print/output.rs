@@ -121,8 +121,8 @@ impl<'a> PrintOutput<'a> {
                     counted(u64::from(*turns), "turn")
                 ));
             }
-            PromptOutcome::BudgetUsedUp(most) => {
-                (self.talk)(&format!("it has cost {most}, which is its limit"));
+            PromptOutcome::BudgetUsedUp { cost, limit } => {
+                (self.talk)(&format!("it has cost {cost}; the limit is {limit}"));
             }
         }
     }

@@ -124,7 +124,7 @@ pub async fn print(
             PromptOutcome::Refused(_)
             | PromptOutcome::Failed(_)
             | PromptOutcome::TurnsUsedUp(_)
-            | PromptOutcome::BudgetUsedUp(_) => PrintExit::Failed,
+            | PromptOutcome::BudgetUsedUp { .. } => PrintExit::Failed,
         };
         if exit != PrintExit::Done {
             return Ok(exit);

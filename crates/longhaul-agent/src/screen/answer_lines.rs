@@ -39,7 +39,11 @@ pub(crate) fn report(report: &str) -> Vec<WrappedLine> {
 
 /// The costs by purpose.
 pub(crate) fn cost(cost: &CostView) -> Vec<WrappedLine> {
-    let price = |price: Option<_>| price.map_or("price not known".to_owned(), dollars);
+    let price = |price: Option<_>, at_least: bool| match price {
+        Some(price) if at_least => format!("at least {}", dollars(price)),
+        Some(price) => dollars(price),
+        None => "price not known".to_owned(),
+    };
     let mut lines = vec![WrappedLine::blank()];
     for line in &cost.lines {
         let usage = &line.usage;
@@ -51,7 +55,11 @@ pub(crate) fn cost(cost: &CostView) -> Vec<WrappedLine> {
         lines.push(WrappedLine::new(
             vec![
                 styled(
-                    format!("  {}: {}", clean_line(&line.name), price(line.cost)),
+                    format!(
+                        "  {}: {}",
+                        clean_line(&line.name),
+                        price(line.cost, line.at_least)
+                    ),
                     BOLD,
                 ),
                 dim(format!(
@@ -69,7 +77,11 @@ pub(crate) fn cost(cost: &CostView) -> Vec<WrappedLine> {
         .cache_hit_rate
         .map(|rate| format!(" · {} of prompts from the cache", percent(rate)));
     lines.push(WrappedLine::styled(
-        format!("  total {}{}", price(cost.total), cache.unwrap_or_default()),
+        format!(
+            "  total {}{}",
+            price(cost.total, cost.at_least),
+            cache.unwrap_or_default()
+        ),
         BOLD,
     ));
     lines.extend(economy(cost));

@@ -59,11 +59,16 @@ fn parts(view: &ContextView) -> Vec<ContextSegment> {
 pub(crate) fn picture(view: &ContextView, width: usize, color: ColorSupport) -> Vec<WrappedLine> {
     let status = &view.status;
     let head = format!(
-        "{}: {} of {} tokens, {}% left",
+        "{}: {} of {} tokens, {}% left until {}",
         clean_line(&view.model),
         grouped(status.used),
         grouped(status.size),
-        status.percent_left
+        status.percent_left,
+        if status.auto_compact_enabled {
+            "compaction"
+        } else {
+            "input is refused"
+        }
     );
     let mut lines = vec![
         WrappedLine::blank(),
@@ -195,13 +200,19 @@ fn legend(view: &ContextView, width: usize, color: ColorSupport) -> Vec<WrappedL
             let shares = view.categories.shares(view.status.used);
             let mut tools: Vec<_> = shares.tool_results_by_tool.iter().collect();
             tools.sort_by_key(|(name, tokens)| (std::cmp::Reverse(**tokens), name.as_str()));
-            for (name, tokens) in tools.into_iter().take(TOOLS) {
-                lines.push(entry(
-                    Span::raw(" "),
-                    &format!("  {}", clean_line(name)),
-                    *tokens,
-                    DIM,
-                ));
+            // One tool more takes no more room than the line that says so.
+            let shown = match tools.len() {
+                all if all <= TOOLS + 1 => all,
+                _ => TOOLS,
+            };
+            for (name, tokens) in tools.iter().take(shown) {
+                let name = format!("  {}", clean_line(name));
+                lines.push(entry(Span::raw(" "), &name, **tokens, DIM));
+            }
+            if shown < tools.len() {
+                let name = format!("  {} other tools", tools.len() - shown);
+                let tokens = tools.iter().skip(shown).map(|(_, tokens)| **tokens).sum();
+                lines.push(entry(Span::raw(" "), &name, tokens, DIM));
             }
             if shares.duplicate_reads > 0 {
                 let tokens = shares.duplicate_reads;
@@ -233,9 +244,10 @@ fn limits(view: &ContextView) -> Vec<WrappedLine> {
     if view.likely.bound > 0 {
         let likely = view.likely;
         lines.push(WrappedLine::dim(format!(
-            "  likely {} ± {} in the window; the limits are compared with a careful estimate",
+            "  likely {} ± {}, by what replies have shown; the limits are compared with the {} above",
             grouped(likely.tokens),
-            grouped(likely.bound)
+            grouped(likely.bound),
+            grouped(status.used)
         )));
     }
     lines.extend(

@@ -173,10 +173,11 @@ pub(crate) fn ended(ended: &PromptOutcome, reply: UnfinishedReply) -> Vec<Wrappe
             ),
             WARNING,
         ),
-        PromptOutcome::BudgetUsedUp(most) => WrappedLine::styled(
+        PromptOutcome::BudgetUsedUp { cost, limit } => WrappedLine::styled(
             format!(
-                "■ stopped: the session has cost {}, which is its limit",
-                dollars(*most)
+                "■ stopped: the session has cost {}; the limit is {}",
+                dollars(*cost),
+                dollars(*limit)
             ),
             WARNING,
         ),
@@ -184,13 +185,13 @@ pub(crate) fn ended(ended: &PromptOutcome, reply: UnfinishedReply) -> Vec<Wrappe
     vec![WrappedLine::blank(), line]
 }
 
-/// An action of the engine, if people should know about it. `prefix` is the size of what every request begins with.
-pub(crate) fn engine(event: &Event, prefix: u64) -> Vec<WrappedLine> {
+/// An action of the engine, if people should know about it.
+pub(crate) fn engine(event: &Event) -> Vec<WrappedLine> {
     let line = match event {
         Event::Compacted(done) => {
             return vec![
                 WrappedLine::blank(),
-                WrappedLine::styled(compacted(done, prefix), GOOD),
+                WrappedLine::styled(compacted(done), GOOD),
                 WrappedLine::blank(),
             ];
         }
@@ -303,7 +304,7 @@ pub(crate) fn engine(event: &Event, prefix: u64) -> Vec<WrappedLine> {
 
 /// The one line after a compaction: from → to, by whom, what was kept, where to read more. The figures are those of the
 /// whole request, as the status line and `/context` have them.
-pub(crate) fn compacted(done: &CompactionSuccess, prefix: u64) -> String {
+pub(crate) fn compacted(done: &CompactionSuccess) -> String {
     let mut by = vec![summarizer(done.by).to_owned()];
     // The time that an approval took is the user's own.
     if done.by != Summarizer::Approved {
@@ -325,7 +326,7 @@ pub(crate) fn compacted(done: &CompactionSuccess, prefix: u64) -> String {
     format!(
         "● compacted {} → {} tokens ({}) · {kept} · ctrl-o shows the report",
         grouped(done.pre_tokens),
-        grouped(done.after + prefix),
+        grouped(done.window),
         by.join(", ")
     )
 }

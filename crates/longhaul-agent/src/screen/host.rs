@@ -385,6 +385,8 @@ pub struct CostView {
     pub lines: Vec<CostLine>,
     /// The total; `None` if a price is not known.
     pub total: Option<Usd>,
+    /// Whether the total may be more: where a reply broke off or was stopped, not all of its output is known.
+    pub at_least: bool,
     /// The share of prompts that came from the cache, 0 to 1.
     pub cache_hit_rate: Option<f64>,
     /// Which actions are decided by price.
@@ -402,6 +404,8 @@ pub struct CostLine {
     pub usage: Usage,
     /// The price of the tokens, if it is known.
     pub cost: Option<Usd>,
+    /// Whether it may be more.
+    pub at_least: bool,
 }
 
 /// A resource of a server.

@@ -3,7 +3,7 @@
 //! From the bottom: status, prompt (or a question, or a list), queued prompts, current work, the todos, the running
 //! calls, the tail of the reply. Whatever is nearer to the bottom gets its space first, so any height works.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use longhaul_core::engine::CompactionPhase;
 use ratatui::text::{Line, Span};
@@ -27,6 +27,8 @@ const TODOS: usize = 8;
 const QUEUE: usize = 3;
 /// How often the activity indicator turns, in milliseconds.
 const TURN: u128 = 120;
+/// For how long nothing comes of a reply before that is said.
+const LONG_SILENCE: Duration = Duration::from_secs(20);
 
 /// The region, and where the cursor is in it.
 #[derive(Debug, Default)]
@@ -189,11 +191,14 @@ fn work(app: &App, width: usize, now: Instant) -> Vec<Line<'static>> {
             let time = elapsed(now.saturating_duration_since(work.since));
             if work.cancelled {
                 format!("{sign} stopping")
-            } else if let Some(retry) = &app.retry {
+            } else if let Some(retry) = app.retry.as_ref().filter(|it| !it.is_answering) {
                 let left = retry.until.saturating_duration_since(now);
                 let line = retry_words::line(&retry.wait, left);
                 let waiting = keep_start(&format!("{sign} {line} · esc to stop"), width);
                 return vec![Line::from(styled(waiting, WARNING))];
+            } else if let Some(quiet) = silence(app, work.since, now) {
+                let quiet = elapsed(quiet);
+                format!("{sign} working {time} · nothing has come for {quiet} · esc to stop")
             } else {
                 format!("{sign} working {time} · esc to stop")
             }
@@ -215,6 +220,13 @@ fn hook_line(app: &App, now: Instant) -> String {
     };
     let words = clean_line(&hook.words());
     format!("{} {words} runs, {time} · {ends}", spinner(*since, now))
+}
+
+/// How long nothing has come of the reply that is waited for, if that is long.
+fn silence(app: &App, since: Instant, now: Instant) -> Option<Duration> {
+    let quiet = now.saturating_duration_since(app.heard.max(since));
+    let is_waiting = app.running.is_empty() && app.questions.is_empty();
+    (is_waiting && quiet >= LONG_SILENCE).then_some(quiet)
 }
 
 fn compacting_line(compacting: ActiveCompaction, now: Instant) -> String {

@@ -78,7 +78,7 @@ impl SummaryPreview {
                 0 => preview.before + window.prefix,
                 used => used,
             },
-            after: preview.after + window.prefix,
+            after: preview.window,
         };
         let summary = preview.summary.clone();
         let mut previewing = Self {
@@ -122,7 +122,7 @@ impl SummaryPreview {
             "What would be dropped, kept and put back",
             BOLD,
         ));
-        let report = clean(&self.preview.report.tell_of(self.sizes));
+        let report = clean(&self.preview.report.tell_preview_of(self.sizes));
         lines.extend(
             report
                 .lines()

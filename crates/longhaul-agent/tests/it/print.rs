@@ -345,6 +345,12 @@ async fn a1_a_session_ends_when_it_has_cost_as_much_as_it_may() {
     assert_eq!(exit.unwrap(), PrintExit::Failed);
     let result: Value = serde_json::from_slice(&out).unwrap();
     assert_eq!(result["subtype"], "error_max_budget_usd");
+    let cost = Usd::from_f64(result["total_cost_usd"].as_f64().unwrap());
+    assert_eq!(
+        result["result"],
+        format!("It has cost {cost}; the limit is {most}.")
+    );
+    assert!(cost > most);
     assert_eq!(
         house.bodies().len(),
         1,

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use longhaul::Model;
+use longhaul_agent::agent::ModelOrigin;
 use longhaul_agent::offline::{self, OfflineOptions, OfflineServer, WritingSpeed};
 use longhaul_provider::{Client, ClientConfig, Dialect};
 
@@ -23,6 +24,7 @@ const REACHED_BY: [&str; 3] = [
 pub(super) struct ChatModel {
     pub(super) model: Arc<dyn Model>,
     pub(super) id: String,
+    pub(super) origin: ModelOrigin,
     /// The offline model, which ends when this is dropped.
     pub(super) offline: Option<Arc<OfflineServer>>,
     /// A notice for the user.
@@ -41,6 +43,11 @@ pub(super) async fn choose_model(
         return Ok(ChatModel {
             model: Arc::new(Client::new(config)?),
             id: named.unwrap_or(MODEL).to_owned(),
+            origin: match (&command.model, configured) {
+                (Some(_), _) => ModelOrigin::Flag,
+                (None, Some(_)) => ModelOrigin::Setting,
+                (None, None) => ModelOrigin::Default,
+            },
             offline: None,
             notice: None,
         });
@@ -62,6 +69,7 @@ pub(super) async fn choose_model(
     Ok(ChatModel {
         model: Arc::new(Client::new(offline.client())?),
         id: offline::MODEL.to_owned(),
+        origin: ModelOrigin::Only,
         offline: Some(Arc::new(offline)),
         notice: Some(if wants_offline {
             "A simulated model answers: nothing leaves this machine and nothing is billed."

@@ -58,6 +58,7 @@ pub(super) async fn agent(
     let mut notices = workplace.notices.clone();
     notices.extend(asked.notice.map(str::to_owned));
     let mut builder = AgentBuilder::new(asked.model, asked.id, &cwd, given.env.clone())
+        .model_origin(asked.origin)
         .session(|session| {
             let session = session.models(models.clone()).config(config);
             session.patience(patience)

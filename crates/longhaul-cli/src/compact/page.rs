@@ -58,7 +58,12 @@ pub(super) fn print(shown: &CompactionPage<'_>, command: &Command) -> Result<(),
     let _ = match shown.outcome {
         CompactOutcome::Preview(preview) => lines(&mut out, &preview.message)
             .and_then(|()| writeln!(out))
-            .and_then(|()| lines(&mut out, &preview.report.tell()))
+            .and_then(|()| {
+                lines(
+                    &mut out,
+                    &preview.report.tell_preview_of(preview.report.tokens),
+                )
+            })
             .and_then(|()| writeln!(out))
             .and_then(|()| writeln!(out, "{} Nothing was changed.", by(shown))),
         CompactOutcome::Done(done) => writeln!(out, "{}.", done.report.status_line())

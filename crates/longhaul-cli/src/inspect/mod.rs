@@ -6,6 +6,7 @@
 mod folder;
 pub(crate) mod level;
 mod page;
+mod sub_agents;
 
 use longhaul_core::config::Config;
 use longhaul_core::inspect::{Inspection, InspectionReport};
@@ -20,6 +21,7 @@ use crate::settings::{self, CommandSettings};
 use crate::target::InspectionTarget;
 use crate::text::clean;
 use page::ListedTurns;
+use sub_agents::SubAgentFiles;
 
 /// The settings that reports are made with.
 pub(crate) struct ReportBasis {
@@ -48,9 +50,16 @@ impl ReportBasis {
 pub(crate) fn run(command: &Command, given: &CommandSettings) -> Result<CliOutcome, CliError> {
     let config = given.resolve(settings::window_flags(&command.window))?;
     let basis = ReportBasis::new(&config)?;
+    let mut sub_agents = SubAgentFiles::default();
     let (name, inspection) = match InspectionTarget::find(&command.target, &given.env)? {
         InspectionTarget::Folder(path) => return folder::run(command, &path, &basis),
-        InspectionTarget::File(path) => (path.display().to_string(), reading::file(&path)?),
+        InspectionTarget::File(path) => {
+            let read = reading::file(&path)?;
+            if !command.json {
+                sub_agents = SubAgentFiles::beside(&path, &basis);
+            }
+            (path.display().to_string(), read)
+        }
         InspectionTarget::Stdin => {
             let read = reading::inspection(reading::stdin(), reading::STDIN, CliError::Stdin)?;
             (reading::STDIN.to_owned(), read)
@@ -72,7 +81,7 @@ pub(crate) fn run(command: &Command, given: &CommandSettings) -> Result<CliOutco
         } else {
             ListedTurns::Last
         };
-        output::page(&page::render(&name, &report, turns))?;
+        output::page(&page::render(&name, &report, &sub_agents, turns))?;
     }
     Ok(if report.problems.is_empty() {
         CliOutcome::Fine

@@ -5,6 +5,14 @@ use bytes::Bytes;
 use super::line::LineError;
 use crate::json::{self, ObjectReader};
 
+/// How a copy begins.
+const COPY: &[u8] = br#"{"copiedFrom":"#;
+
+/// Whether a line is a copy.
+pub(crate) fn is_copy(line: &[u8]) -> bool {
+    line.trim_ascii_start().starts_with(COPY)
+}
+
 /// The new ids of a copy.
 pub(super) struct CopyIds<'a> {
     pub(super) uuid: &'a str,
@@ -40,7 +48,7 @@ pub(super) fn copied(line: &[u8], ids: &CopyIds<'_>) -> Result<Bytes, LineError>
     edits.sort_by_key(|(place, _)| place.start);
     let mut copy = Vec::with_capacity(line.len() + 120);
     let opening = line.iter().position(|byte| *byte == b'{').unwrap_or(0) + 1;
-    copy.extend_from_slice(br#"{"copiedFrom":"#);
+    copy.extend_from_slice(COPY);
     copy.extend_from_slice(original);
     copy.push(b',');
     if parent.is_none() {

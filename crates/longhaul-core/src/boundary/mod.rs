@@ -16,6 +16,7 @@ pub use clearing::ClearingRecord;
 pub use compaction::{
     CompactionRecord, CompactionTrigger, SignedReply, SummaryAttachment, hook_context,
 };
+pub(crate) use copy::is_copy;
 pub(crate) use line::{EnvelopeFields, line, milliseconds, usage_value};
 pub use line::{LineEnvelope, LineError, LineStamp, LineThread};
 pub use preserved::{KeptEntry, PreservedAnchor, PreservedPart};

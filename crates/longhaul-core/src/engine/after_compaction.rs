@@ -17,6 +17,8 @@
 
 use std::path::PathBuf;
 
+use jiff::Timestamp;
+
 use super::live::LiveConversation;
 use super::{Engine, known_prefix_count};
 use crate::micro::CacheEditState;
@@ -77,7 +79,11 @@ pub(super) struct NewConversation {
 
 impl Engine {
     /// Switches to the new conversation and resets the state of the old one. Returns what the host has to reset.
-    pub(super) fn reset_after_compaction(&mut self, new: NewConversation) -> HostReset {
+    pub(super) fn reset_after_compaction(
+        &mut self,
+        new: NewConversation,
+        now: Timestamp,
+    ) -> HostReset {
         self.live = new.live;
         self.prefix_count = known_prefix_count(&self.live, &self.config);
         self.assembly = new.assembly;
@@ -96,7 +102,7 @@ impl Engine {
         self.turn.id = new.turn;
         // There is one attempt per turn (O3).
         self.turn.tried = true;
-        self.drop_prepared();
+        self.drop_prepared(now);
         self.growth.shrunk();
         self.rest_after_compaction();
         let used = self.used();

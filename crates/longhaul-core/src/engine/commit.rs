@@ -74,6 +74,8 @@ struct BoundaryDetails<'a> {
     recompaction: &'a Recompaction,
     /// The entry up to which thinking is not sent again.
     stripped: Option<&'a str>,
+    /// The tokens in the window with the new view.
+    window: u64,
     /// The known size of the new request prefix.
     head: Option<PrefixCount>,
     now: Timestamp,
@@ -116,11 +118,13 @@ impl Engine {
             }
             let preview = Box::new(PreviewedSummary {
                 by: draft.by,
+                usage: compaction.usage.take(),
                 cost,
                 summary: draft.summary.body().to_owned(),
                 message: draft.message,
                 before: compaction.before,
                 after: draft.after,
+                window: self.window_after(&compaction, &head, draft.weight),
                 report: draft.report,
             });
             self.notify(Event::Preview(preview.clone()));
@@ -272,6 +276,7 @@ impl Engine {
             recompaction,
             stripped: None,
             head: self.prefix_count_after(compaction, head),
+            window: self.window_after(compaction, head, draft.weight),
             now,
         };
         let lines = self.lines(compaction, draft, &uuids, on_boundary)?;
@@ -355,7 +360,7 @@ impl Engine {
         let ledger = self.live.facts().to_ledger()?;
         let ledger = serde_json::from_str(ledger.get())?;
         let report = serde_json::to_value(&draft.report)?;
-        let made = self.made(compaction, draft, now);
+        let made = self.made(compaction, draft, on_boundary.window, now);
         let recompaction = on_boundary.recompaction.to_boundary();
         let head = on_boundary.head;
         let head = head.map(|known| known.to_boundary(&self.config.model.id));
@@ -391,10 +396,16 @@ impl Engine {
     }
 
     /// Who wrote the summary, what it cost and how long the conversation waited, for later reports (`inspect`).
-    fn made(&self, compaction: &CompactionInProgress, draft: &ViewDraft, now: Timestamp) -> Value {
+    fn made(
+        &self,
+        compaction: &CompactionInProgress,
+        draft: &ViewDraft,
+        window: u64,
+        now: Timestamp,
+    ) -> Value {
         let mut usage = compaction.usage.clone();
-        for earlier in self.unbooked.iter().chain(&self.previewed) {
-            usage.get_or_insert_default().add(earlier);
+        if let Some(previewed) = &self.previewed {
+            usage.get_or_insert_default().add(previewed);
         }
         let usage = usage.as_ref();
         json!({
@@ -402,6 +413,7 @@ impl Engine {
             "ahead": compaction.prepared,
             "waitedMs": milliseconds(compaction.awaited_since, now),
             "tookMs": milliseconds(compaction.started, now),
+            "windowAfter": window,
             "costUsd": self.summary_cost(usage).map(|cost| cost.to_f64()),
             "usage": usage.map(boundary::usage_value),
             "sessionSummaries": self.summary_outputs(compaction).to_boundary(),
@@ -496,6 +508,8 @@ impl Engine {
         if let Some(withheld) = self.turn.withheld.take() {
             // The turn is requested again; the withheld reply is gone, but not its cost.
             let cost = self.config.model.cost_of_reply(&withheld.usage);
+            let source = self.config.source.clone();
+            self.record_lost_reply(&source, &withheld.usage, cost, now);
             self.notify(Event::Withheld {
                 usage: withheld.usage,
                 cost,
@@ -508,10 +522,7 @@ impl Engine {
             });
         }
         self.previewed = None;
-        let mut usage = compaction.usage.take();
-        if let Some(unbooked) = self.unbooked.take() {
-            usage.get_or_insert_default().add(&unbooked);
-        }
+        let usage = compaction.usage.take();
         let cost = self.summary_cost(usage.as_ref());
         let next_head = self.next_prefix.take();
         let new = NewConversation {
@@ -526,7 +537,7 @@ impl Engine {
             restored: draft.restored.clone(),
             turn: recompaction.turn.clone(),
         };
-        let reset = self.reset_after_compaction(new);
+        let reset = self.reset_after_compaction(new, now);
         self.tell_restored(&compaction.gathered.gathered.files, &draft.restored);
         let compacted = Box::new(CompactionSuccess {
             trigger: compaction.trigger(),
@@ -534,6 +545,7 @@ impl Engine {
             pre_tokens: compaction.used,
             before: compaction.before,
             after: draft.after,
+            window: self.used(),
             usage,
             cost,
             milliseconds: milliseconds(compaction.started, now),

@@ -195,7 +195,7 @@ impl Engine {
             Err(failure) => return self.not_started(cause, failure, now),
         };
         // This compaction supersedes any prepared one.
-        self.drop_prepared();
+        self.drop_prepared(now);
         self.notify(Event::Phase(Some(CompactionPhase::PreCompactHooks)));
         let compaction = self.compaction(cause, way, request, (scope, direction), now);
         self.run_pre_hooks(compaction);

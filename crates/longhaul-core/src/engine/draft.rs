@@ -73,6 +73,8 @@ pub(super) struct ViewDraft {
     pub(super) restored: Vec<std::path::PathBuf>,
     pub(super) report: LossReport,
     pub(super) words: UserWordsState,
+    /// The estimate of the new view.
+    pub(super) weight: Estimate,
     /// The padded estimate of the new view.
     pub(super) after: u64,
     /// The expected count of the new view, including the request prefix.
@@ -169,6 +171,7 @@ impl Engine {
             restored: restored.files,
             report,
             words,
+            weight: size,
             after: size.padded(),
             with_head: expected.count(size.padded()),
         }

@@ -14,6 +14,7 @@ use crate::notes;
 use crate::plan::Recompaction;
 use crate::prompt::PrefixReason;
 use crate::report::LossReport;
+use crate::window::QuerySource;
 
 /// Something that happened.
 #[derive(Debug, Clone)]
@@ -40,6 +41,16 @@ pub enum Event {
         /// The usage of the reply, which is billed.
         usage: Usage,
         /// The cost of the reply, where prices are known.
+        cost: Option<Usd>,
+    },
+    /// A reply was billed and is not used: it broke off or was stopped, or a compaction that came to nothing had asked
+    /// for it.
+    ReplyLost {
+        /// What the request was for.
+        source: QuerySource,
+        /// The usage of the reply. The output is at least this.
+        usage: Usage,
+        /// The cost of that, where prices are known.
         cost: Option<Usd>,
     },
     /// The turn failed; the conversation is as it was.
@@ -237,6 +248,9 @@ pub struct CompactionSuccess {
     pub before: u64,
     /// Estimated tokens of the view after the compaction.
     pub after: u64,
+    /// Tokens in the window after the compaction, with the request prefix: as the window's status counts them until the
+    /// next reply.
+    pub window: u64,
     /// The total usage of the summary's requests.
     pub usage: Option<Usage>,
     /// The cost of the summary's requests.
@@ -266,10 +280,14 @@ pub struct PreviewedSummary {
     pub before: u64,
     /// Tokens after the compaction.
     pub after: u64,
+    /// Tokens in the window after the compaction, with the request prefix, as the window's status would count them.
+    pub window: u64,
     /// The loss report.
     pub report: LossReport,
     /// Who wrote the summary.
     pub by: Summarizer,
+    /// The total usage of the summary's requests.
+    pub usage: Option<Usage>,
     /// The cost of the summary's requests.
     pub cost: Option<Usd>,
 }

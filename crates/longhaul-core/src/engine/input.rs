@@ -15,6 +15,7 @@ use crate::notes::{NotesProgress, NotesTemplate};
 use crate::prompt::{RequestPrefix, ThinkingChoice};
 use crate::rehydrate::RestoreInput;
 use crate::summary::{PivotDirection, SummaryReplyText, SummaryStop};
+use crate::window::QuerySource;
 
 /// Something that happened.
 #[derive(Debug)]
@@ -51,6 +52,14 @@ pub enum EngineInput {
         id: EffectId,
         /// The outcome of the effect.
         outcome: EffectOutcome,
+    },
+    /// A reply was billed and is not used, because it broke off or was stopped. This comes before the outcome of its
+    /// effect, or after the effect was given up.
+    ReplyLost {
+        /// What the request was for.
+        source: QuerySource,
+        /// The usage as far as it is known: the output is at least this.
+        usage: Usage,
     },
     /// The user wants to stop whatever is in progress.
     Cancel,
@@ -291,6 +300,8 @@ pub enum EffectFailureKind {
     NotFound,
     /// The provider refuses the request as it is.
     Invalid,
+    /// The provider refuses thinking of the request; it may accept the rest.
+    InvalidThinking,
     /// Anything else.
     Other,
 }

@@ -28,6 +28,7 @@ mod ids;
 mod input;
 mod line;
 mod live;
+mod lost_reply;
 mod not_compacted;
 mod not_persisted;
 mod notes;
@@ -71,6 +72,8 @@ pub use input::{
 };
 pub use line::{EntryAudience, NewEntry};
 pub use live::{LiveConversation, LiveEntry};
+pub(crate) use lost_reply::LOST_REPLY;
+pub(crate) use prefix_count::PrefixCount;
 pub use result::{CallFailure, CallResult};
 
 use crate::cache::{self, CacheBreakDetector, WatchedCallId};
@@ -118,8 +121,6 @@ pub struct Engine {
     economy: economy::EconomyState,
     tracking: CompactionTracking,
     growth: WindowGrowth,
-    /// The usage of compactions without a result, which is added to the cost of the next one.
-    unbooked: Option<Usage>,
     /// The usage of previews since the last compaction. Events have told of it; the next boundary records it.
     previewed: Option<Usage>,
     /// The session notes, if they are taken.
@@ -134,6 +135,8 @@ pub struct Engine {
     state: EngineState,
     /// Lines that could not be written: they go first at the next attempt.
     unwritten: Vec<Bytes>,
+    /// Whether lost replies are recorded.
+    lost_replies: lost_reply::LostReplyRecords,
     /// Entries that the host added while something was in progress: they come after its result.
     queued: Vec<NewEntry>,
     outbox: VecDeque<Effect>,
@@ -238,7 +241,7 @@ impl Engine {
             economy,
             tracking,
             growth: WindowGrowth::default(),
-            unbooked: None,
+            lost_replies: lost_reply::LostReplyRecords::Written,
             previewed: None,
             notes: (config.notes.clone())
                 .map(|notes| notes::NotesScheduler::new(notes, config.window.scale())),
@@ -273,6 +276,13 @@ impl Engine {
     #[must_use]
     pub fn watching_small_models(mut self) -> Self {
         self.watch = CacheBreakDetector::default();
+        self
+    }
+
+    /// Records no lost replies: for a conversation that must not be changed by what comes to nothing.
+    #[must_use]
+    pub fn without_lost_replies(mut self) -> Self {
+        self.lost_replies = lost_reply::LostReplyRecords::Never;
         self
     }
 
@@ -313,6 +323,7 @@ impl Engine {
             EngineInput::Thinking { think, effort } => self.set_thinking(think, effort),
             EngineInput::Economy(policy) => self.set_economy(policy),
             EngineInput::Done { id, outcome } => self.done(id, outcome, now),
+            EngineInput::ReplyLost { source, usage } => self.reply_lost(source, usage, now),
             EngineInput::Cancel => self.cancel(now),
             EngineInput::Wake => self.wake(now),
         }
@@ -321,6 +332,7 @@ impl Engine {
             let added = self.added_lines(&queued, now);
             self.write_added(added, AfterAddition::Rest);
         }
+        self.write_lost_replies();
     }
 
     /// The next effect to perform.
@@ -393,6 +405,9 @@ impl Engine {
     /// Requests that lines are written, those first that could not be written before.
     fn persist(&mut self, lines: Vec<Bytes>, then: impl FnOnce(Vec<Bytes>) -> AfterPersist) {
         let mut all = std::mem::take(&mut self.unwritten);
+        if self.lost_replies == lost_reply::LostReplyRecords::Pending {
+            self.lost_replies = lost_reply::LostReplyRecords::Written;
+        }
         all.extend(lines);
         let id = self.effect_id();
         self.outbox.push_back(Effect::Persist {

@@ -64,7 +64,7 @@ impl Engine {
     /// Ends a compaction that failed; nothing was replaced.
     pub(super) fn give_up(
         &mut self,
-        compaction: CompactionInProgress,
+        mut compaction: CompactionInProgress,
         kind: CompactFailure,
         message: String,
         now: Timestamp,
@@ -81,9 +81,8 @@ impl Engine {
             message: message.clone(),
         });
         let by_itself = compaction.cause != CompactionCause::Manual;
-        // The cost of failed requests is added to the next compaction.
-        if let Some(usage) = &compaction.usage {
-            self.unbooked.get_or_insert_default().add(usage);
+        if let Some(usage) = compaction.usage.take() {
+            self.reply_lost(compaction.source(), usage, now);
         }
         // A summary that gains too little is not the model's fault.
         let is_failure = !matches!(

@@ -15,11 +15,11 @@ use super::config::PrefixRecording;
 use super::sizes::prefix_weight;
 use crate::message::EntryView;
 use crate::prompt::RequestPrefix;
-use crate::tokens::MeasuredTokens;
+use crate::tokens::{Estimate, MeasuredTokens};
 
 /// The provider's count of a request prefix, and its estimate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct PrefixCount {
+pub(crate) struct PrefixCount {
     counted: MeasuredTokens,
     /// The padded estimate of the same request prefix.
     estimated: u64,
@@ -27,7 +27,7 @@ pub(super) struct PrefixCount {
 
 impl PrefixCount {
     /// The expected count of a request prefix with this estimate. Additions count with their full estimate.
-    pub(super) fn of(self, estimate: u64) -> u64 {
+    pub(crate) fn of(self, estimate: u64) -> u64 {
         let Self { counted, estimated } = self;
         match estimate.checked_sub(estimated) {
             Some(added) => counted.tokens().saturating_add(added),
@@ -45,7 +45,7 @@ impl PrefixCount {
     }
 
     /// Reads a boundary's count, if it is for this model.
-    pub(super) fn of_boundary(boundary: EntryView<'_>, model: &str) -> Option<Self> {
+    pub(crate) fn of_boundary(boundary: EntryView<'_>, model: &str) -> Option<Self> {
         let metadata = boundary.object(boundary.facets.metadata);
         let recorded = metadata.object("headTokens")?;
         let counted_by = recorded.string("model").map(Cow::into_owned);
@@ -60,6 +60,20 @@ impl PrefixCount {
 }
 
 impl Engine {
+    /// The tokens in the window after a compaction whose view has this weight, as [`Engine::used`] will count them.
+    pub(super) fn window_after(
+        &self,
+        compaction: &CompactionInProgress,
+        head: &RequestPrefix,
+        view: Estimate,
+    ) -> u64 {
+        let own = prefix_weight(head);
+        match self.prefix_count_after(compaction, head) {
+            Some(known) => known.of(own.padded()) + view.padded(),
+            None => (view + own).padded(),
+        }
+    }
+
     /// The known count of the request prefix of a compaction's view. `None` if no reply has shown it.
     pub(super) fn prefix_count_after(
         &self,

@@ -232,11 +232,14 @@ impl Engine {
     }
 
     /// Drops the prepared summary, because another view begins.
-    pub(super) fn drop_prepared(&mut self) {
+    pub(super) fn drop_prepared(&mut self, now: Timestamp) {
         self.ahead.checking = None;
-        if let Some(compaction) = self.ahead.compaction.take() {
+        if let Some(mut compaction) = self.ahead.compaction.take() {
             let awaited = compaction.awaits;
             self.outbox.extend(awaited.map(|id| Effect::Cancel { id }));
+            if let Some(usage) = compaction.usage.take() {
+                self.reply_lost(compaction.source(), usage, now);
+            }
             self.notify(Event::Ahead(PreparationEvent::Dropped));
         }
     }

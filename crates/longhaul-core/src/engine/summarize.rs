@@ -24,7 +24,6 @@ use crate::summary::{
     PLAIN_SYSTEM, PivotDirection, StrippedEntry, Summary, SummaryFailure, SummaryInstructions,
     SummaryPromptVariant, SummaryStop, begun, opening_words, prompt, read, strip,
 };
-use crate::window::QuerySource;
 
 /// The most tokens of a summary in a plain request.
 const PLAIN_OUTPUT: u64 = 20_000;
@@ -186,10 +185,7 @@ impl Engine {
         self.outbox.push_back(Effect::Summarize {
             id,
             request: ModelRequest {
-                source: match compaction.folding {
-                    Some(_) => QuerySource::COLLAPSE,
-                    None => QuerySource::COMPACT,
-                },
+                source: compaction.source(),
                 body,
                 betas,
                 urgency: compaction.place.urgency(),

@@ -45,6 +45,8 @@ pub(super) struct TurnProgress {
     /// A request was too long or its reply ran out of room, and the conversation was compacted for it; this happens
     /// once per turn.
     pub(super) recovered: bool,
+    /// The provider refused thinking and all of it was given up; this happens once per turn.
+    pub(super) thinking_dropped: bool,
     /// The provider's failure for the request that was too long.
     pub(super) too_long: Option<EffectFailure>,
     /// The provider's token count of the request that was too long, if it said so.
@@ -255,7 +257,7 @@ impl Engine {
         self.outdated = None;
         self.generation += 1;
         self.watched_prefix = None;
-        if let PrefixReason::Cleared | PrefixReason::Rewound = reason {
+        if let PrefixReason::Cleared | PrefixReason::Rewound | PrefixReason::Thinking = reason {
             // This break is planned: it is recorded in the transcript.
             self.watch.compacted(self.config.source.as_str());
         }
@@ -458,8 +460,19 @@ impl Engine {
                 self.turn.too_long = Some(failed);
                 self.compact_reactively(now);
             }
+            EffectFailureKind::InvalidThinking if !self.turn.thinking_dropped => {
+                self.turn.thinking_dropped = true;
+                self.drop_thinking();
+                self.step(now);
+            }
             _ => self.turn_failed(failed),
         }
+    }
+
+    /// Sends no thinking of the conversation so far any more (N2). The next request prefix records it.
+    fn drop_thinking(&mut self) {
+        self.prefix.latched.thinking_stripped_through = self.live.newest().map(str::to_owned);
+        self.outdated = Some(PrefixReason::Thinking);
     }
 
     pub(super) fn turn_failed(&mut self, failed: EffectFailure) {

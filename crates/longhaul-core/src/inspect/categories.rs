@@ -4,7 +4,7 @@ use super::report::Categories;
 use crate::hash::{Map, Set};
 use crate::json::JsonCursor;
 use crate::message::{BlockKind, EntryKind, EntryView, Id, Subtype};
-use crate::tokens::{ContentClass, ContextSize, Estimate, RoughEstimator};
+use crate::tokens::{ContentClass, Estimate, RoughEstimator};
 use crate::transcript::{BoundaryNote, ResolvedConversation, TranscriptRow, TranscriptTable};
 
 /// The weight of the request prefix, where the file records it (M7).
@@ -16,6 +16,11 @@ pub(super) struct RecordedPrefixWeight {
 }
 
 impl RecordedPrefixWeight {
+    /// All of it.
+    pub(super) fn total(self) -> Estimate {
+        self.system + self.tools + self.memory
+    }
+
     pub(super) fn of(entry: EntryView<'_>) -> Self {
         let weight = |part: &str| {
             let mut value = JsonCursor::new(entry.prefix_part(part).unwrap_or_default());
@@ -23,10 +28,11 @@ impl RecordedPrefixWeight {
             let _ = value.skip();
             RoughEstimator.tokens(ContentClass::Serialized, value.canonical() as u64)
         };
+        let context = entry.prefix_part("userContext").and_then(crate::json::text);
         Self {
             system: weight("system"),
             tools: weight("tools"),
-            memory: weight("userContext"),
+            memory: RoughEstimator::text(&context.unwrap_or_default()),
         }
     }
 }
@@ -88,7 +94,7 @@ pub(super) fn categories(
     in_view: &Set<Id>,
     cleared: &Set<Id>,
     head: RecordedPrefixWeight,
-    context: ContextSize,
+    used: u64,
 ) -> Categories {
     let mut categories = Categories {
         system_prompt: head.system.unpadded(),
@@ -144,6 +150,6 @@ pub(super) fn categories(
         + categories.system_prompt
         + categories.tools
         + categories.memory_files;
-    categories.unattributed = context.tokens().saturating_sub(attributed);
+    categories.unattributed = used.saturating_sub(attributed);
     categories
 }

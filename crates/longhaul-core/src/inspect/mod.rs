@@ -3,6 +3,7 @@
 //! [`Inspection`] takes a file line by line, keeps about a hundred bytes for each, and makes an [`InspectionReport`] of
 //! it. The caller supplies the lines and shows the report.
 
+mod billed_beside;
 mod boundaries;
 mod cache_breaks;
 mod calibrated;
@@ -11,7 +12,6 @@ mod categories;
 mod clearings;
 mod earlier;
 mod economy;
-mod notes;
 mod reading;
 mod report;
 mod rounds;
@@ -22,7 +22,7 @@ pub use reading::{Inspection, LineEnd};
 pub use report::{
     BilledResponse, BoundaryReport, CacheBreak, CacheBreakTotals, CalibratedReport, Categories,
     ClearingReport, ClearingWay, DuplicateReads, EarlierConversation, InspectionReport,
-    LargeResult, NotesReport, ReplacedPart, Sidechains, SummaryOriginReport, Thresholds,
-    ToolReport, TurnReport, UsageReport, WindowReport,
+    LargeResult, LostRepliesReport, NotesReport, ReplacedPart, Sidechains, SummaryOriginReport,
+    Thresholds, ToolReport, TurnReport, UsageReport, WindowReport,
 };
 pub use shares::WindowShares;

@@ -1,15 +1,21 @@
 //! Reads a file line by line and makes the report.
 
+use bytes::Bytes;
+
+use super::billed_beside::BilledBeside;
 use super::calls::CallNotes;
 use super::categories::RecordedPrefixWeight;
-use super::notes::NotesBill;
 use super::report::{InspectionReport, Thresholds, UsageReport, WindowReport};
 use super::rounds::{FileBill, rounds};
 use super::{boundaries, cache_breaks, calibrated, categories, clearings, earlier};
-use crate::message::{EntryKind, LineDamage, LineScanner};
+use crate::boundary::is_copy;
+use crate::engine::PrefixCount;
+use crate::hash::Set;
+use crate::message::{Entry, EntryKind, LineDamage, LineScanner, Subtype};
 use crate::models::ModelTable;
 use crate::normalize::MessageOutline;
 use crate::tokens::calibrated::EntryTokens;
+use crate::tokens::{ContextSize, Estimate};
 use crate::transcript::{
     EndsTheFile, ResolvedConversation, TranscriptProblem, TranscriptProblemKind, TranscriptTable,
 };
@@ -46,7 +52,11 @@ pub struct Inspection {
     prefix: RecordedPrefixWeight,
     /// The tokens of each row of the table, for the likely size.
     tokens: Vec<EntryTokens>,
-    notes: NotesBill,
+    beside: BilledBeside,
+    /// The newest compaction's boundary of the main conversation, and its row.
+    boundary: Option<(u32, Entry)>,
+    /// Rows that an undo wrote again.
+    copies: Set<u32>,
     crlf: bool,
     damaged: u64,
 }
@@ -84,10 +94,20 @@ impl Inspection {
         match self.scanner.scan(bytes) {
             Ok(facets) => {
                 let entry = facets.view(bytes);
+                let row = self.table.rows().len() as u32;
+                if is_copy(bytes) {
+                    self.copies.insert(row);
+                }
+                if facets.subtype == Subtype::CompactBoundary
+                    && !facets.flags.sidechain
+                    && let Ok(boundary) = Entry::read(Bytes::copy_from_slice(bytes))
+                {
+                    self.boundary = Some((row, boundary));
+                }
                 self.table.push(number, offset, entry);
                 self.tokens.push(EntryTokens::of(entry));
                 self.calls.note(entry);
-                self.notes.note(entry);
+                self.beside.note(entry);
                 if facets.kind == EntryKind::Head {
                     self.prefix = RecordedPrefixWeight::of(entry);
                 }
@@ -166,21 +186,17 @@ impl Inspection {
         let model = model(table, &conversation).or(default_model);
         let resolved = models.resolve(model.unwrap_or("unknown"));
         let tokenizer = resolved.spec.tokenizer;
+        let prefix = self.prefix_tokens(&conversation, context, model);
+        let used = context.tokens() + prefix;
         let calibrated = calibrated::size(table, &conversation, &self.tokens, models, tokenizer);
-        let rounds = rounds(table, &conversation);
+        let rounds = rounds(table, &conversation, &self.copies);
         let bill = FileBill::of(table, &conversation, &rounds, models);
         let (cache_breaks, cache_break_totals) =
             cache_breaks::cache_breaks(table, &conversation, &rounds, models);
         let cleared = categories::cleared(table, &conversation);
         let in_view = categories::results_in_view(table, &conversation, &cleared);
-        let mut categories = categories::categories(
-            table,
-            &conversation,
-            &in_view,
-            &cleared,
-            self.prefix,
-            context,
-        );
+        let mut categories =
+            categories::categories(table, &conversation, &in_view, &cleared, self.prefix, used);
         let repeated_in_view = self
             .calls
             .duplicate_reads(table, &conversation, |call| in_view.contains(&call));
@@ -188,7 +204,7 @@ impl Inspection {
         let status = WindowStatus::new(&WindowInput {
             window: resolved.spec.window,
             max_output: resolved.spec.max_output,
-            used: context.tokens(),
+            used,
             settings: *settings,
         })?;
         let mut assumptions = resolved.assumptions.clone();
@@ -204,8 +220,8 @@ impl Inspection {
             entries: table.rows().len() as u64,
             messages: MessageOutline::of(table, &conversation).roles.len() as u64,
             rounds: bill.turns.len() as u64,
-            context_tokens: context.tokens(),
-            estimated: context.estimated(),
+            context_tokens: used,
+            estimated: context.estimated().saturating_add_unsigned(prefix),
             measured: context.measured.tokens(),
             cleared: context.cleared.unpadded(),
             calibrated,
@@ -235,7 +251,8 @@ impl Inspection {
             partial_outputs: bill.partial_outputs,
             earlier_conversations: earlier::earlier(table, &conversation),
             billed: bill.responses,
-            notes: self.notes.report(),
+            notes: self.beside.notes(),
+            lost_replies: self.beside.lost_replies(),
             cache_breaks,
             cache_break_totals,
             duplicate_reads: self.calls.duplicate_reads(table, &conversation, |_| true),
@@ -245,6 +262,31 @@ impl Inspection {
             assumptions,
             problems: self.problems,
         })
+    }
+}
+
+impl Inspection {
+    /// The tokens of the request prefix where no reply in view has measured it with everything else: as the replies before
+    /// the compaction showed, or estimated (ruling 3). Zero if the file does not record it.
+    fn prefix_tokens(
+        &self,
+        conversation: &ResolvedConversation,
+        context: ContextSize,
+        model: Option<&str>,
+    ) -> u64 {
+        let own = self.prefix.total();
+        if own == Estimate::ZERO || context.measured.tokens() > 0 {
+            return 0;
+        }
+        let boundary = self.boundary.as_ref();
+        let known = boundary.filter(|(row, _)| conversation.view().rows.contains(row));
+        let known = known.zip(model);
+        let known =
+            known.and_then(|((_, entry), model)| PrefixCount::of_boundary(entry.view(), model));
+        match known {
+            Some(known) => known.of(own.padded()),
+            None => (context.added + own).padded() - context.added.padded(),
+        }
     }
 }
 

@@ -58,6 +58,8 @@ pub struct InspectionReport {
     pub partial_outputs: u64,
     /// The cost of session notes, which is not in `usage` and `cost_usd`.
     pub notes: NotesReport,
+    /// Replies that were billed and not used, which are not in `usage` and `cost_usd`.
+    pub lost_replies: LostRepliesReport,
     /// Responses that read clearly less from the cache than before, in the main conversation, whole file.
     pub cache_breaks: Vec<CacheBreak>,
     /// The totals of the cache breaks.
@@ -92,12 +94,31 @@ impl InspectionReport {
         compactions.chain(clearings)
     }
 
-    /// The recorded cost of summaries and notes besides the conversation. `None` if nothing is recorded.
+    /// The recorded cost of summaries, notes and lost replies besides the conversation. `None` if nothing is recorded.
     pub fn cost_beside(&self) -> Option<f64> {
         let made = self.boundaries.iter().filter_map(|one| one.made.as_ref());
         let summaries: Vec<f64> = made.filter_map(|made| made.cost_usd).collect();
-        let any = self.notes.runs > 0 || !summaries.is_empty();
-        any.then(|| self.notes.cost_usd + summaries.iter().sum::<f64>())
+        let any = self.notes.runs + self.lost_replies.replies > 0 || !summaries.is_empty();
+        any.then(|| {
+            self.notes.cost_usd + self.lost_replies.cost_usd + summaries.iter().sum::<f64>()
+        })
+    }
+
+    /// Everything that the file records as billed: the conversation, sub-agents in the same file, summaries, notes and
+    /// lost replies.
+    pub fn billed_usage(&self) -> Usage {
+        let made = self.boundaries.iter().filter_map(|one| one.made.as_ref());
+        let parts = made.filter_map(|made| made.usage.as_ref()).chain([
+            &self.usage,
+            &self.sidechains.usage,
+            &self.notes.usage,
+            &self.lost_replies.usage,
+        ]);
+        let mut sum = Usage::default();
+        for part in parts {
+            sum.add(&Usage::from(part));
+        }
+        sum
     }
 }
 
@@ -258,6 +279,33 @@ impl From<&SummaryOrigin> for SummaryOriginReport {
             usage: made.usage.as_ref().map(UsageReport::from),
         }
     }
+}
+
+impl From<&UsageReport> for Usage {
+    fn from(report: &UsageReport) -> Self {
+        Self {
+            input: report.input,
+            cache_read: report.cache_read,
+            cache_write_5m: report.cache_write_5m,
+            cache_write_1h: report.cache_write_1h,
+            output: report.output,
+            web_searches: report.web_searches,
+            ..Self::default()
+        }
+    }
+}
+
+/// Replies that were billed and not used: they broke off or were stopped, or a compaction that came to nothing had asked
+/// for them.
+#[derive(Debug, Clone, Copy, Default, Serialize)]
+#[non_exhaustive]
+pub struct LostRepliesReport {
+    /// The number of records.
+    pub replies: u64,
+    /// The billed tokens; the output is at least this.
+    pub usage: UsageReport,
+    /// The cost of that, as far as it is recorded.
+    pub cost_usd: f64,
 }
 
 /// Runs of the agent that takes session notes.

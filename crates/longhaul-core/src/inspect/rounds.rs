@@ -1,7 +1,7 @@
 //! Responses and the bill: usage counted once per response, however many lines it spans (ruling 1).
 
 use super::report::{BilledResponse, Sidechains, TurnReport, UsageReport};
-use crate::hash::Map;
+use crate::hash::{Map, Set};
 use crate::message::{Id, Usage};
 use crate::models::{ModelTable, ResolvedModel};
 use crate::money::Usd;
@@ -116,16 +116,18 @@ impl FileBill {
     }
 }
 
-/// The responses of a file, in the order of their first lines.
+/// The responses of a file, in the order of their first lines. Copies that an undo wrote are none: nobody answered again.
 pub(super) fn rounds<'a>(
     table: &'a TranscriptTable,
     conversation: &'a ResolvedConversation,
+    copies: &Set<u32>,
 ) -> Vec<Round<'a>> {
     let mut rounds: Vec<Round<'a>> = Vec::new();
     let mut index: Map<(bool, Id), usize> = Map::default();
     for (at, row) in (0..).zip(table.rows()) {
         let sidechain = conversation.is_sidechain(at);
-        if !row.is_reply() || !(sidechain || conversation.is_main(at)) {
+        let is_in_file = sidechain || conversation.is_main(at);
+        if !row.is_reply() || !is_in_file || copies.contains(&at) {
             continue;
         }
         // A line without a message id is a response of its own.

@@ -1,8 +1,9 @@
 //! The categories of the view as shares of the window that add up to it, for whoever shows them.
 //!
 //! The categories themselves are unpadded estimates (T4); the window is a measurement, or a padded estimate. Where the
-//! window holds more than the categories explain, the rest is a share of its own; where it holds less, the estimates
-//! were too high, and all shares are made smaller in proportion.
+//! categories are all that is sent, they share the window in proportion: tokenizers make more or less of the same text
+//! than the estimate does. Where the file does not record the request prefix and the window holds more than the
+//! categories explain, the rest is a share of its own.
 
 use std::collections::BTreeMap;
 
@@ -34,7 +35,7 @@ pub struct WindowShares {
     pub duplicate_reads: u64,
     /// Attachments that have not been cleared.
     pub attachments: u64,
-    /// What no category explains.
+    /// What no category explains: the request prefix of a file that does not record it.
     pub unattributed: u64,
 }
 
@@ -53,7 +54,13 @@ impl Categories {
             self.attachments,
         ];
         let known: u64 = parts.iter().sum();
-        let unattributed = used.saturating_sub(known);
+        // The framing of messages and tools is part of what each of them takes.
+        let is_all = self.system_prompt + self.tools > 0;
+        let unattributed = match known {
+            0 => used,
+            _ if is_all => 0,
+            known => used.saturating_sub(known),
+        };
         let shares = apportioned(&parts, used - unattributed);
         let results = shares[7];
         let by_tool: Vec<u64> = self.tool_results_by_tool.values().copied().collect();
@@ -139,7 +146,14 @@ mod tests {
             assert!(shares.duplicate_reads <= shares.tool_results);
         }
         assert_eq!(categories.shares(7_114).tool_results, 5_003);
-        assert_eq!(categories.shares(7_200).unattributed, 86);
+        let half_more = categories.shares(7_114 * 3 / 2);
+        assert_eq!((half_more.tool_results, half_more.unattributed), (7_505, 0));
+        let without_prefix = Categories {
+            system_prompt: 0,
+            ..categories
+        };
+        let shares = without_prefix.shares(7_200);
+        assert_eq!((shares.tool_results, shares.unattributed), (5_003, 419));
         assert_eq!(Categories::default().shares(12).unattributed, 12);
     }
 }

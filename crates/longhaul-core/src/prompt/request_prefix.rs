@@ -56,6 +56,8 @@ pub enum PrefixReason {
     UserContext,
     /// A latched setting changed.
     Settings,
+    /// The provider refused thinking that was sent, so none of it is sent any more.
+    Thinking,
 }
 
 /// How a rendering begins, for its prefix entry.
@@ -80,6 +82,7 @@ impl PrefixReason {
             Self::System => "system",
             Self::UserContext => "user-context",
             Self::Settings => "settings",
+            Self::Thinking => "thinking",
         }
     }
 }

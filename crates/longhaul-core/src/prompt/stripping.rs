@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use crate::message::{EntryKind, EntryView, Id};
+use crate::message::{EntryKind, EntryView, Id, Sent};
 use crate::models::ThinkingBinding;
 use crate::normalize::{RenderOptions, Rendering};
 
@@ -47,9 +47,10 @@ pub(super) fn stripped_through<'a>(
         .and_then(|head| head.latched.thinking_stripped_through.as_deref());
     let asked = next.latched.thinking_stripped_through.as_deref();
     let named = latest(history.clone(), [earlier, asked]);
-    let model_changed = before
-        .request_prefix()
-        .is_some_and(|head| head.model() != next.model());
+    let model_changed = match before.request_prefix() {
+        Some(head) => head.model() != next.model(),
+        None => is_of_another_model(next, history.clone()),
+    };
     let strip = model_changed
         || binding.may_bind() && !stays_valid(before, next, named.as_deref(), options, &history);
     let replied = history
@@ -60,6 +61,23 @@ pub(super) fn stripped_through<'a>(
     } else {
         named
     }
+}
+
+/// Whether another model signed the thinking of a history that another program wrote: its newest reply is not from the
+/// model that is asked next. Of a model with a date in its name, the name without it is the same model.
+fn is_of_another_model<'a>(
+    next: &RequestPrefix,
+    history: impl Iterator<Item = EntryView<'a>>,
+) -> bool {
+    let replies = history.filter(|entry| entry.sent() == Some(Sent::Reply));
+    let signed = replies
+        .filter(|entry| entry.facets.model.is_present())
+        .last();
+    let (Some(signed), Some(next)) = (signed, next.model()) else {
+        return false;
+    };
+    let signer = signed.text(signed.facets.model);
+    !signer.starts_with(&*next) && !next.starts_with(&*signer)
 }
 
 /// Whether all thinking that the new rendering would send is where it was before.

@@ -10,6 +10,13 @@ const MOST_NOTES: usize = 12;
 /// The maximum number of characters of a note.
 const LONGEST_NOTE: usize = 300;
 
+/// When a report is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ReportTime {
+    BeforeApproval,
+    AfterCompaction,
+}
+
 impl LossReport {
     /// Returns one line for a status display.
     pub fn status_line(&self) -> String {
@@ -45,6 +52,15 @@ impl LossReport {
     /// Returns the report for people with these sizes: a host that knows its request prefix gives those of whole requests,
     /// as it shows them elsewhere.
     pub fn tell_of(&self, sizes: ViewTokens) -> String {
+        self.tell_at(ReportTime::AfterCompaction, sizes)
+    }
+
+    /// Returns the report for people before the summary is approved: nothing is in the archive yet.
+    pub fn tell_preview_of(&self, sizes: ViewTokens) -> String {
+        self.tell_at(ReportTime::BeforeApproval, sizes)
+    }
+
+    fn tell_at(&self, time: ReportTime, sizes: ViewTokens) -> String {
         let mut text = String::new();
         let mut line = |name: &str, what: String| {
             let _ = writeln!(text, "{name:<15}{what}");
@@ -90,13 +106,16 @@ impl LossReport {
                 grouped(self.todos.kept)
             ),
         );
+        let dropped = grouped(self.results.cleared);
         line(
             "Tool results",
-            format!(
-                "{} dropped, {} of them in the archive",
-                grouped(self.results.cleared),
-                grouped(self.results.archived)
-            ),
+            match time {
+                ReportTime::AfterCompaction if self.results.cleared > 0 => format!(
+                    "{dropped} dropped, {} of them in the archive",
+                    grouped(self.results.archived)
+                ),
+                _ => format!("{dropped} dropped"),
+            },
         );
         for note in self.notes.iter().take(MOST_NOTES) {
             let note = note.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -96,6 +96,10 @@ fn y3_people_can_read_what_was_lost() {
          Tool results   61 dropped, 61 of them in the archive\n\
          Note           The plan file could not be read.\n"
     );
+    let preview = report().tell_preview_of(report().tokens);
+    assert!(preview.contains("Tool results   61 dropped\n"), "{preview}");
+    let nothing = LossReport::default().tell();
+    assert!(nothing.contains("Tool results   0 dropped\n"), "{nothing}");
     assert_eq!(
         report().status_line(),
         "Compacted 168,204 → 9,310 tokens; 38 of 42 user messages whole; 5 files restored"

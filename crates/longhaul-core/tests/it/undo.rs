@@ -190,6 +190,7 @@ fn x6_copies_are_whole_and_are_not_billed_again() {
     let plan = file.undo().unwrap();
     let after = inspect(&file.bytes);
     assert_eq!(after.usage.output, before.usage.output);
+    assert_eq!(after.rounds, before.rounds, "nobody answered again");
     let live = file.live();
     let pieces: Vec<&ViewPiece> = live.iter().map(|live: &Live| &live.piece).collect();
     assert!(pieces[pieces.len() - 1].part.is_response());

@@ -28,6 +28,8 @@ use crate::sse;
 pub struct ReplyStream {
     chunks: Option<ResponseChunks>,
     reading: ResponseState,
+    /// Whether an event of the reply has been read.
+    has_begun: bool,
     queue: VecDeque<StreamEvent>,
     /// The final item once the queue is empty.
     end: Option<Result<Reply, Error>>,
@@ -72,6 +74,7 @@ impl ReplyStream {
         let mut stream = Self {
             chunks: Some(chunks),
             reading: ResponseState::Undecided,
+            has_begun: false,
             queue: VecDeque::new(),
             end: None,
             silence,
@@ -192,11 +195,17 @@ impl ReplyStream {
                 let folded = loop {
                     match events.next(&mut rest) {
                         Ok(None) => break Ok(()),
-                        Ok(Some(event)) => {
-                            if let Err(error) = decoder.event(event, &mut self.queue) {
-                                break Err(Error::from(error));
+                        Ok(Some(event)) => match decoder.event(event, &mut self.queue) {
+                            Ok(()) => self.has_begun = true,
+                            // What begins as a reply comes from the API, so an event of it that cannot be read was
+                            // damaged by something in between.
+                            Err(DecodeError::Malformed(what)) if self.has_begun => {
+                                tracing::debug!(what, "an event of the reply cannot be read");
+                                let message = "an event of it cannot be read";
+                                break Err(Error::new(ErrorClass::Damaged, message));
                             }
-                        }
+                            Err(error) => break Err(Error::from(error)),
+                        },
                         Err(error) => {
                             break Err(Error::new(ErrorClass::Malformed, error.to_string()));
                         }

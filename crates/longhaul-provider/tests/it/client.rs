@@ -315,11 +315,16 @@ async fn a_stream_without_its_last_blank_line_is_whole() {
 }
 
 #[tokio::test]
-async fn malformed_json_in_a_stream_is_told_with_what_had_come() {
-    let stream = stream_of(&HELLO[..4]) + "event: content_block_delta\ndata: {\"type\":\n\n";
+async fn n5_an_event_that_cannot_be_read_is_damage_and_what_had_come_is_told() {
+    const TORN: &str = "event: content_block_delta\ndata: {\"type\":\n\n";
+    let stream = stream_of(&HELLO[..4]) + TORN;
     let error = failure(vec![events(&stream)]).await;
-    assert_eq!(error.class, ErrorClass::Malformed);
+    assert_eq!(error.class, ErrorClass::Damaged);
+    assert!(!error.to_string().contains('{'), "{error}");
     assert_eq!(error.partial.unwrap().text(), "Hello");
+    // What never began as a reply is no reply.
+    let error = failure(vec![events(TORN)]).await;
+    assert_eq!(error.class, ErrorClass::Malformed);
 }
 
 #[tokio::test]

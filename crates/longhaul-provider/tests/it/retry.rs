@@ -22,6 +22,7 @@ fn n5_only_what_may_pass_is_tried_again() {
         ErrorClass::Server { after },
         ErrorClass::Timeout(AwaitedStep::FirstByte),
         ErrorClass::Cut,
+        ErrorClass::Damaged,
     ] {
         assert!(
             matches!(decide(1, class), RetryDecision::Wait(_)),

@@ -294,7 +294,7 @@ fn where_were_we_lists_the_newest_work_first_with_rules_and_files() {
 /// A message as the engine writes it after a compaction, with notes as its summary.
 fn compacted(state: &str, task: &str, kept: &str) -> String {
     format!(
-        "This session continues an earlier conversation that outgrew the context window. It is summed up here.\n\n\
+        "This session continues an earlier conversation that outgrew the context window. Here is a summary of it.\n\n\
         ## Summary\n\n# Current state\n_What is open_\n{state}\n\n# Task specification\n_What the user asked for_\n{task}\n\n\
         # Files and functions\n_Those that matter_\n- `/proj/a.py` (read)\n\n# Worklog\n_Steps_\n\
         - The user: \"Run `cat b.log`\" → Bash cat b.log\n\n## Kept word for word\n\nThe session itself recorded what \

@@ -12,6 +12,7 @@ use longhaul_core::engine::{
 };
 use longhaul_provider::{CancellationToken, Reply};
 
+use super::lost_replies::LostReply;
 use super::running_effects::{BackgroundWork, EffectResult, StorageWrite};
 use super::{CompactError, CompactOutcome, Session, TurnError};
 use crate::cache_breaks::{self, CacheBreakFolder};
@@ -37,6 +38,8 @@ enum DriveUntil {
 /// What the session was waiting for.
 enum SessionArrival {
     Brought(EffectId, Box<EffectResult>),
+    /// A reply was lost.
+    Lost,
     Time,
     Cancelled,
 }
@@ -183,6 +186,7 @@ impl Session {
 
     async fn drive(&mut self, until: DriveUntil) {
         loop {
+            self.report_lost_replies();
             while let Some(effect) = self.engine.poll() {
                 self.perform(effect);
             }
@@ -197,6 +201,7 @@ impl Session {
             }
             match self.arrival().await {
                 SessionArrival::Brought(id, brought) => self.feed(id, *brought),
+                SessionArrival::Lost => {}
                 SessionArrival::Time => self.handle(EngineInput::Wake),
                 SessionArrival::Cancelled => {
                     self.cancel_told = true;
@@ -227,9 +232,11 @@ impl Session {
         let running = &mut self.running;
         let hears = running.is_writing() || running.has_awaited() || self.engine.is_idle();
         let cancel = self.cancel.token();
+        let lost = &self.effect_runner.lost;
         tokio::select! {
             (id, brought) = running.next() => SessionArrival::Brought(id, Box::new(brought)),
             () = cancel.cancelled(), if !hears && !self.cancel_told => SessionArrival::Cancelled,
+            () = lost.came() => SessionArrival::Lost,
             () = tokio::time::sleep(rest.max(SHORTEST_REST)) => SessionArrival::Time,
         }
     }
@@ -239,7 +246,15 @@ impl Session {
         if reply.is_some() {
             self.reply = reply.map(|reply| *reply);
         }
+        self.report_lost_replies();
         self.handle(EngineInput::Done { id, outcome });
+    }
+
+    /// Tells the engine what was billed for replies that it does not get.
+    fn report_lost_replies(&mut self) {
+        for LostReply { source, usage } in self.effect_runner.lost.take() {
+            self.handle(EngineInput::ReplyLost { source, usage });
+        }
     }
 
     fn handle(&mut self, input: EngineInput) {

@@ -10,6 +10,7 @@ use longhaul_core::models::ModelSpec;
 use longhaul_provider::CancellationToken;
 
 use super::Observer;
+use super::lost_replies::LostReplies;
 use crate::hooks::{self, HookCommon, HookEvent, HookInput, Hooks, StartSource};
 use crate::model::Model;
 use crate::notes::NotesLocation;
@@ -31,6 +32,8 @@ pub(super) struct HookSessionInfo {
 #[derive(Clone)]
 pub(super) struct EffectRunner {
     pub(super) model: Arc<dyn Model>,
+    /// Replies of the model that were billed and not used.
+    pub(super) lost: Arc<LostReplies>,
     pub(super) spec: Arc<ModelSpec>,
     pub(super) workspace: Arc<dyn Workspace>,
     pub(super) hooks: Arc<dyn Hooks>,

@@ -9,6 +9,7 @@ mod builder;
 mod calls;
 mod cancellation;
 mod effect_runner;
+mod lost_replies;
 mod model_calls;
 mod observe;
 pub(crate) mod open;

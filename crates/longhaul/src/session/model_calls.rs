@@ -6,7 +6,7 @@
 //! own, and the turn that waits for them has other ways to go on.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use longhaul_core::engine::{
@@ -15,6 +15,7 @@ use longhaul_core::engine::{
 };
 use longhaul_core::micro::native::ProviderClearing;
 use longhaul_core::summary::SummaryStop;
+use longhaul_provider::error::AwaitedStep;
 use longhaul_provider::retry::{GiveUpReason, RetryDecision, RetryPatience};
 use longhaul_provider::{
     AppliedEdit, CancellationToken, Error, ErrorClass, Reply, StopReason, StreamEvent,
@@ -116,12 +117,18 @@ async fn send_patiently(
     let mut attempt = 1;
     loop {
         let mut begun = false;
+        let heard = LastHeard::default();
         let mut on_stream = |event: &StreamEvent| {
             begun |= !matches!(event, StreamEvent::Ping);
+            heard.now();
             observer.stream(event);
         };
         let sent = model.send_once(request.clone(), &mut on_stream, cancel.clone());
-        let mut error = match sent.await {
+        let sent = tokio::select! {
+            sent = sent => sent,
+            () = heard.nothing_for(patience.total) => Err(stalled(patience.total)),
+        };
+        let mut error = match sent {
             Ok(reply) => return Ok(reply),
             Err(error) => error,
         };
@@ -149,6 +156,38 @@ async fn send_patiently(
             return Err(Error::new(ErrorClass::Cancelled, ""));
         }
     }
+}
+
+/// When the last event of a reply came; `None` before the first.
+#[derive(Default)]
+struct LastHeard(Mutex<Option<Instant>>);
+
+impl LastHeard {
+    fn slot(&self) -> MutexGuard<'_, Option<Instant>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn now(&self) {
+        *self.slot() = Some(Instant::now());
+    }
+
+    /// Returns when a reply that had begun has brought nothing for this long.
+    async fn nothing_for(&self, limit: Duration) {
+        loop {
+            let heard = *self.slot();
+            let until = heard.unwrap_or_else(Instant::now) + limit;
+            if heard.is_some() && until <= Instant::now() {
+                return;
+            }
+            tokio::time::sleep_until(until).await;
+        }
+    }
+}
+
+/// The error for a reply that stalled for longer than the session is patient.
+fn stalled(limit: Duration) -> Error {
+    let class = ErrorClass::Timeout(AwaitedStep::NextByte);
+    Error::new(class, format!("nothing came for {limit:?}"))
 }
 
 /// The error of the last attempt, with the reason why there is no other.
@@ -248,6 +287,7 @@ fn failed(error: &Error) -> EffectFailure {
         ErrorClass::TooLarge => EffectFailureKind::TooLong { gap: None },
         ErrorClass::Cancelled => EffectFailureKind::Cancelled,
         ErrorClass::Cut
+        | ErrorClass::Damaged
         | ErrorClass::Timeout(_)
         | ErrorClass::Retry { .. }
         | ErrorClass::Overloaded { .. }
@@ -257,6 +297,7 @@ fn failed(error: &Error) -> EffectFailure {
         ErrorClass::Auth => EffectFailureKind::Auth,
         ErrorClass::Billing => EffectFailureKind::Billing,
         ErrorClass::NotFound => EffectFailureKind::NotFound,
+        ErrorClass::Invalid if error.refuses_thinking() => EffectFailureKind::InvalidThinking,
         ErrorClass::Invalid => EffectFailureKind::Invalid,
         // A class that came later: the message says what is wrong.
         _ => EffectFailureKind::Other,

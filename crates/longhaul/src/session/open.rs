@@ -27,6 +27,7 @@ use longhaul_store::{
 use super::builder::{OptionalToolFn, ResumedPrefix, SessionBuilder};
 use super::cancellation::Cancellation;
 use super::effect_runner::{EffectRunner, HookSessionInfo};
+use super::lost_replies::{AccountedModel, LostReplies};
 use super::options::SessionOptions;
 use super::running_effects::RunningEffects;
 use super::storage_place::StoragePlace;
@@ -190,8 +191,10 @@ impl SessionBuilder {
             economy: settings.economy,
             ..base
         };
+        let lost = Arc::new(LostReplies::default());
         let hands = EffectRunner {
-            model,
+            model: Arc::new(AccountedModel::new(model, lost.clone())),
+            lost,
             spec,
             workspace: self.workspace.unwrap_or_else(|| Arc::new(FileWorkspace)),
             hooks,

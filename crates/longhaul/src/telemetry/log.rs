@@ -114,6 +114,20 @@ pub(super) fn record(event: &Event) {
             cost = cost.map(|cost| cost.to_string()),
             "a reply ran out of room; the turn is tried again in a smaller window"
         ),
+        Event::ReplyLost {
+            source,
+            usage,
+            cost,
+        } => tracing::info!(
+            event = "reply_lost",
+            source = source.as_str(),
+            input_tokens = usage.input,
+            output_tokens = usage.output,
+            cache_read_tokens = usage.cache_read,
+            cache_write_tokens = usage.cache_write(),
+            cost = cost.map(|cost| cost.to_string()),
+            "a reply broke off or was stopped; it is billed as far as it came"
+        ),
         Event::TurnFailed { message } | Event::Refused { message } => {
             tracing::debug!("{message}");
         }

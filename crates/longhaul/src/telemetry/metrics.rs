@@ -18,6 +18,19 @@ pub(super) fn record(event: &Event) {
             tokens(&meter, usage, "turn");
             spent(&meter, *cost, "turn");
         }
+        Event::ReplyLost {
+            source,
+            usage,
+            cost,
+        } => {
+            let purpose = match source.as_str() {
+                "compact" | "collapse" => "summary",
+                "notes" => "notes",
+                _ => "turn",
+            };
+            tokens(&meter, usage, purpose);
+            spent(&meter, *cost, purpose);
+        }
         Event::Compacted(done) => compacted(&meter, done),
         Event::CompactFailed { kind, .. } => count(
             &meter,

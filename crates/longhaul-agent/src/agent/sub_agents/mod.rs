@@ -270,8 +270,8 @@ pub(crate) fn ended_badly(report: &SubAgentReport) -> String {
             "it did not come to an end in {}",
             counted(u64::from(*turns), "turn")
         ),
-        PromptOutcome::BudgetUsedUp(most) => {
-            format!("the session has cost {most}, the most it may")
+        PromptOutcome::BudgetUsedUp { cost, limit } => {
+            format!("the session has cost {cost}; its limit is {limit}")
         }
     };
     format!("The agent failed: {why}")

@@ -158,7 +158,7 @@ impl Tour {
         let say = match self.seen.ended()? {
             PromptOutcome::Done
             | PromptOutcome::TurnsUsedUp(_)
-            | PromptOutcome::BudgetUsedUp(_) => return None,
+            | PromptOutcome::BudgetUsedUp { .. } => return None,
             PromptOutcome::Cancelled => include_str!("says/cancelled.md").trim_end().to_owned(),
             PromptOutcome::Refused(why) | PromptOutcome::Failed(why) => {
                 include_str!("says/failed.md")

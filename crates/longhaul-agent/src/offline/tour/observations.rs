@@ -65,18 +65,17 @@ impl TourObservations {
             .replace("{limit}", &grouped(limit))
             .replace("{read}", &grouped(read))
             .replace("{prompt}", &grouped(prompt));
-        let prefix = self.glance.as_ref().map_or(0, |glance| glance.prefix);
         match &self.compaction {
-            Some(done) => fill_compaction(&text, done, prefix),
+            Some(done) => fill_compaction(&text, done),
             None => text,
         }
     }
 }
 
-fn fill_compaction(text: &str, done: &CompactionSuccess, prefix: u64) -> String {
+fn fill_compaction(text: &str, done: &CompactionSuccess) -> String {
     let sizes = ViewTokens {
         before: done.pre_tokens,
-        after: done.after + prefix,
+        after: done.window,
     };
     let (before, after) = (sizes.before, sizes.after);
     let percent = before.saturating_sub(after) * 100 / before.max(1);

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use longhaul::session::RetryWait;
 use longhaul_core::engine::Event;
 use longhaul_core::window::WindowLevel;
+use longhaul_provider::ErrorClass;
 
 use super::{ActiveCompaction, ActiveRetry, App, AppPage, FirstPrompt, RunningCall};
 use crate::event::{AgentEvent, PromptOutcome};
@@ -25,9 +26,11 @@ const SHORT_WAIT: Duration = Duration::from_secs(3);
 impl App {
     /// Handles an event.
     pub(crate) fn on_event(&mut self, event: AgentEvent) {
+        self.heard = Instant::now();
         match event {
+            AgentEvent::Arriving => self.reply_arrives(),
             AgentEvent::Text(text) => {
-                self.end_retry();
+                self.reply_arrives();
                 self.thinking.clear();
                 let lines = self.stream.push(&text, self.width);
                 if !lines.is_empty() {
@@ -36,7 +39,7 @@ impl App {
                 }
             }
             AgentEvent::Thinking(text) => {
-                self.end_retry();
+                self.reply_arrives();
                 self.thinking.push_str(&text);
                 // The last line is shown; the rest is in the transcript.
                 if let Some(at) = self.thinking.trim_end().rfind('\n') {
@@ -56,8 +59,8 @@ impl App {
             }
             AgentEvent::Retrying(wait) => self.on_retrying(wait),
             AgentEvent::Replied(_) => {
-                self.end_retry();
                 self.end_text();
+                self.end_retry();
             }
             AgentEvent::ToolStarted { id, name, line, .. } => {
                 self.end_text();
@@ -164,7 +167,7 @@ impl App {
             _ => {}
         }
         if let Event::Compacted(done) = event {
-            self.window_now_holds(done.after + self.prefix_tokens());
+            self.window_now_holds(done.window);
         }
         if matches!(
             (event, &self.page),
@@ -172,8 +175,7 @@ impl App {
         ) {
             self.open_transcript();
         }
-        let prefix = self.prefix_tokens();
-        self.say_between_blocks(event_lines::engine(event, prefix));
+        self.say_between_blocks(event_lines::engine(event));
     }
 
     /// The approximate tokens of what every request begins with.
@@ -218,20 +220,39 @@ impl App {
 
     fn on_retrying(&mut self, wait: RetryWait) {
         let now = Instant::now();
-        let since = self.retry.as_ref().map_or(now, |before| before.since);
-        let until = now + wait.wait;
-        self.retry = Some(ActiveRetry { wait, until, since });
+        let (since, mut failures) = match self.retry.take() {
+            Some(before) => (before.since, before.failures),
+            None => (now, Vec::new()),
+        };
+        failures.push(wait.class);
+        self.retry = Some(ActiveRetry {
+            until: now + wait.wait,
+            wait,
+            since,
+            failures,
+            is_answering: false,
+        });
     }
 
-    /// The reply that was waited for has begun: a line says what took so long, unless the first wait was enough and so
+    /// Something of the reply has come: nothing is counted down any more.
+    fn reply_arrives(&mut self) {
+        if let Some(retry) = &mut self.retry {
+            retry.is_answering = true;
+        }
+    }
+
+    /// The reply that was waited for is whole: a line says what took so long, unless the first wait was enough and so
     /// short that nobody wonders.
     fn end_retry(&mut self) {
-        let was_noticed =
-            |retry: &ActiveRetry| retry.wait.attempt > 2 || retry.wait.wait >= SHORT_WAIT;
+        let was_noticed = |retry: &ActiveRetry| {
+            retry.wait.attempt > 2
+                || retry.wait.wait >= SHORT_WAIT
+                || matches!(retry.wait.class, ErrorClass::Timeout(_))
+        };
         if let Some(retry) = self.retry.take().filter(was_noticed) {
             self.say(WrappedLine::dim(format!(
                 "· {}: answered at try {}, after {}",
-                retry_words::reason(retry.wait.class),
+                retry_words::failures(&retry.failures),
                 retry.wait.attempt,
                 elapsed(retry.since.elapsed())
             )));

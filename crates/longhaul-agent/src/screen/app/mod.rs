@@ -22,6 +22,7 @@ use std::time::Instant;
 
 use longhaul::session::RetryWait;
 use longhaul_core::engine::CompactionPhase;
+use longhaul_provider::ErrorClass;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 pub(crate) use answers::HostAnswer;
@@ -91,6 +92,8 @@ pub(crate) struct App {
     pub(crate) compacting: Option<ActiveCompaction>,
     /// The request that failed and is sent again, until its reply begins.
     pub(crate) retry: Option<ActiveRetry>,
+    /// When the last event of the agent came.
+    pub(crate) heard: Instant,
     /// Input that was typed during the work.
     pub(crate) queue: VecDeque<String>,
     pub(crate) editor: Editor,
@@ -157,6 +160,10 @@ pub(crate) struct ActiveRetry {
     pub(crate) until: Instant,
     /// When the first attempt failed.
     pub(crate) since: Instant,
+    /// What went wrong with each attempt so far.
+    pub(crate) failures: Vec<ErrorClass>,
+    /// Whether something of the new reply has come.
+    pub(crate) is_answering: bool,
 }
 
 /// A list in place of the prompt.
@@ -281,6 +288,7 @@ impl App {
             work: None,
             compacting: None,
             retry: None,
+            heard: Instant::now(),
             queue: VecDeque::new(),
             editor: Editor::default(),
             pictures: PastedPictures::default(),

@@ -340,6 +340,7 @@ async fn q2_a_transcript_that_is_read_is_made_anew_by_a_boundary() {
         pre_tokens: 167_204,
         before: 167_204,
         after: 12_480,
+        window: 12_480,
         usage: None,
         cost: None,
         milliseconds: 1_000,

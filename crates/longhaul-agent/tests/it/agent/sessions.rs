@@ -1,8 +1,14 @@
 //! Sessions on disk: resuming, rewinding and switching.
 
-use longhaul_agent::agent::{AgentError, SessionChoice, list};
+use longhaul::session::CompactOutcome;
+use longhaul_agent::agent::{
+    AgentError, CopyPolicy, ModelOrigin, ResumeOptions, SessionChoice, list,
+};
 use longhaul_agent::event::{AgentEvent, PromptOutcome};
 use longhaul_core::engine::{CompactRequest, Event};
+use longhaul_core::inspect::{Inspection, LineEnd};
+use longhaul_core::models::ModelTable;
+use longhaul_core::window::WindowSettings;
 use longhaul_store::layout::{Home, HomeOwner};
 
 use super::house::{House, long, say, text, texts};
@@ -278,4 +284,96 @@ async fn x6_a_compaction_is_taken_back_and_the_conversation_goes_on() {
         agent.undo_compaction().await,
         Err(AgentError::Undo(_))
     ));
+}
+
+/// What is said about the model of a session that was held with [`super::house::MODEL`], and which one answers.
+async fn model_of_resumed(origin: ModelOrigin) -> (String, Option<String>) {
+    let mut house = House::scripted(&four()).await;
+    let (mut agent, mut events) = house.open(SessionChoice::New).await;
+    say(&mut agent, &mut events, "First.").await;
+    drop(agent);
+    house.model = "claude-opus-4-6".to_owned();
+    let builder = house.builder().model_origin(origin);
+    let (mut agent, mut events) = builder.open(SessionChoice::Continue).await.unwrap();
+    let (ended, told) = say(&mut agent, &mut events, "Second.").await;
+    assert_eq!(ended, PromptOutcome::Done);
+    let notice = told.into_iter().find_map(|event| match event {
+        AgentEvent::Notice(text) if text.contains("was held with") => Some(text),
+        _ => None,
+    });
+    let asked = house.last_body()["model"].as_str().unwrap().to_owned();
+    assert_eq!(agent.model(), asked);
+    (asked, notice)
+}
+
+#[tokio::test]
+async fn y2_a_resumed_session_goes_on_with_its_own_model() {
+    let (model, notice) = model_of_resumed(ModelOrigin::Setting).await;
+    assert_eq!(model, super::house::MODEL);
+    assert!(
+        notice
+            .unwrap()
+            .contains("The settings name claude-opus-4-6")
+    );
+    let (model, notice) = model_of_resumed(ModelOrigin::Default).await;
+    assert_eq!((&*model, notice), (super::house::MODEL, None));
+    let (model, notice) = model_of_resumed(ModelOrigin::Flag).await;
+    assert_eq!(model, "claude-opus-4-6");
+    assert!(notice.unwrap().contains("written to the cache anew"));
+    let (model, notice) = model_of_resumed(ModelOrigin::Only).await;
+    assert_eq!((&*model, notice), ("claude-opus-4-6", None));
+}
+
+#[tokio::test]
+async fn y6_a_copy_knows_what_its_original_has_cost_and_counts_every_token() {
+    let house = House::scripted(&long_and_three()).await;
+    let (mut agent, mut events) = house.open(SessionChoice::New).await;
+    say(&mut agent, &mut events, "First.").await;
+    say(&mut agent, &mut events, "Second.").await;
+    agent.compact(CompactRequest::default()).await.unwrap();
+    let before = agent.handle().spent().1.unwrap();
+    let id = agent.session_id().to_owned();
+    agent.close(longhaul::hooks::EndReason::Other).await;
+    let resuming = ResumeOptions {
+        copy: CopyPolicy::Always,
+        ..ResumeOptions::default()
+    };
+    let builder = house.builder().resuming(resuming);
+    let (agent, _events) = builder.open(SessionChoice::Resume(id)).await.unwrap();
+    // The file is read beside everything else.
+    while agent.handle().spent().1.unwrap().usage.output == 0 {
+        tokio::task::yield_now().await;
+    }
+    let after = agent.handle().spent().1.unwrap();
+    assert_eq!(after.usage, before.usage);
+    let (before, after) = (before.cost.unwrap(), after.cost.unwrap());
+    assert!((before.to_f64() - after.to_f64()).abs() < 1e-6);
+}
+
+#[tokio::test]
+async fn t1_one_view_has_one_count_wherever_it_is_told() {
+    let house = House::scripted(&long_and_three()).await;
+    let (mut agent, mut events) = house.open(SessionChoice::New).await;
+    say(&mut agent, &mut events, "First.").await;
+    say(&mut agent, &mut events, "Second.").await;
+    let done = agent.compact(CompactRequest::default()).await.unwrap();
+    let CompactOutcome::Done(done) = done else {
+        panic!("it was not a preview");
+    };
+    let used = agent.handle().snapshot().unwrap().status.used;
+    assert_eq!(done.window, used, "the line about it and the status line");
+    let transcript = std::fs::read_to_string(&agent.place().transcript).unwrap();
+    let mut inspection = Inspection::new();
+    let mut recorded = None;
+    for (line, number) in transcript.lines().zip(1..) {
+        inspection.line(number, 0, line.as_bytes(), LineEnd::Lf);
+        let entry: serde_json::Value = serde_json::from_str(line).unwrap();
+        recorded = entry["compactMetadata"]["made"]["windowAfter"]
+            .as_u64()
+            .or(recorded);
+    }
+    assert_eq!(recorded, Some(used), "its report");
+    let models = ModelTable::builtin();
+    let report = inspection.report(&models, &WindowSettings::default(), None);
+    assert_eq!(report.unwrap().context_tokens, used, "inspect");
 }

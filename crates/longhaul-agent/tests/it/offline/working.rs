@@ -176,7 +176,7 @@ fn q1_it_says_that_it_is_simulated() {
 fn q1_after_a_compaction_it_goes_on_with_what_it_did() {
     let dir = tempfile::tempdir().unwrap();
     let mut talk = Talk::new(1, harbour(&dir), definitions());
-    let summary = "This session continues an earlier conversation. It is summed up here.\n\nSummary:\n1. Primary request and intent:\n- look\n2. Key technical concepts:\n- none\n3. Files and code:\n- README.md\n4. Errors and fixes:\n- none\n5. Problem solving:\n- none\n6. All user messages:\n<message>\nWhat is in this project?\n</message>\n7. Pending tasks:\n- none\n8. Current work:\n- looking\n9. Next step:\n- look\n\nGo on with the work from exactly where it stopped.";
+    let summary = "This session continues an earlier conversation. Here is a summary of it.\n\nSummary:\n1. Primary request and intent:\n- look\n2. Key technical concepts:\n- none\n3. Files and code:\n- README.md\n4. Errors and fixes:\n- none\n5. Problem solving:\n- none\n6. All user messages:\n<message>\nWhat is in this project?\n</message>\n7. Pending tasks:\n- none\n8. Current work:\n- looking\n9. Next step:\n- look\n\nGo on with the work from exactly where it stopped.";
     let answer = talk.ask(summary);
     assert!(
         answer.called("Read") == 1 && answer.replies <= 4,
@@ -204,7 +204,7 @@ fn q1_after_a_compaction_it_goes_on_with_what_it_did() {
 fn q1_after_a_compaction_where_were_we_is_answered_from_the_summary() {
     let dir = tempfile::tempdir().unwrap();
     let mut talk = Talk::new(1, harbour(&dir), definitions());
-    let summary = "This session continues an earlier conversation. It is summed up here.\n\nSummary:\n1. Primary request and intent:\n- count\n2. Files and code:\n- README.md\n3. All user messages:\n- Count the berths.\n4. Current work:\n- The berths of the east pier are counted.\n5. Next step:\n- Go on with the west pier.";
+    let summary = "This session continues an earlier conversation. Here is a summary of it.\n\nSummary:\n1. Primary request and intent:\n- count\n2. Files and code:\n- README.md\n3. All user messages:\n- Count the berths.\n4. Current work:\n- The berths of the east pier are counted.\n5. Next step:\n- Go on with the west pier.";
     talk.ask(summary);
     let recap = talk.ask("Where were we?");
     for told in [

@@ -437,8 +437,10 @@ impl Inner {
             message: String::new(),
             before: 167_204,
             after: 12_480,
+            window: 12_480,
             report: report(),
             by: Summarizer::Fork,
+            usage: None,
             cost: Some(Usd::from_pico(120_000_000_000)),
         })))
     }
@@ -451,6 +453,7 @@ impl Inner {
             pre_tokens: 167_204,
             before: 167_204,
             after: 12_480,
+            window: 12_480,
             usage: None,
             cost: Some(Usd::from_pico(120_000_000_000)),
             milliseconds: 31_400,
@@ -596,7 +599,9 @@ fn cost() -> CostView {
                 ..Usage::default()
             },
             cost: Some(Usd::from_pico(1_230_000_000_000)),
+            at_least: false,
         }],
+        at_least: false,
         total: Some(Usd::from_pico(1_230_000_000_000)),
         cache_hit_rate: Some(0.914),
         economy: longhaul::EconomyPolicy::Clear,

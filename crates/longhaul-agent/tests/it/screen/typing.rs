@@ -219,7 +219,7 @@ fn q3_what_fills_the_window_is_a_picture() {
     let mut terminal = Terminal::start();
     terminal.is_idle();
     terminal.keys("/cont\t\r");
-    terminal.sees("97,000 of 200,000 tokens, 42% left");
+    terminal.sees("97,000 of 200,000 tokens, 42% left until compaction");
     terminal.sees("tool results");
     terminal.sees("c compacts at 167,000");
     terminal.is_idle();

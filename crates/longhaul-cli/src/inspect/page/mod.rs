@@ -14,6 +14,7 @@ use anstyle::Style;
 use jiff::Timestamp;
 use longhaul_core::inspect::InspectionReport;
 
+use super::sub_agents::SubAgentFiles;
 use crate::terminal::{grouped, has_color, minute, width};
 use crate::text::{clean, columns, count, wrap, wrap_items};
 
@@ -27,9 +28,15 @@ pub(super) enum ListedTurns {
     Last,
 }
 
-pub(super) fn render(name: &str, report: &InspectionReport, turns: ListedTurns) -> String {
+pub(super) fn render(
+    name: &str,
+    report: &InspectionReport,
+    sub_agents: &SubAgentFiles,
+    turns: ListedTurns,
+) -> String {
     let page = InspectPage {
         report,
+        sub_agents,
         width: width(),
         color: has_color(),
     };
@@ -41,6 +48,7 @@ pub(super) fn render(name: &str, report: &InspectionReport, turns: ListedTurns) 
 
 struct InspectPage<'a> {
     report: &'a InspectionReport,
+    sub_agents: &'a SubAgentFiles,
     width: usize,
     color: bool,
 }

@@ -12,6 +12,16 @@ use crate::text::{columns, count};
 /// The number of responses that are listed without `--turns`.
 const LAST_TURNS: usize = 5;
 
+/// An amount, which may be a lower bound.
+fn bound(at_least: bool, amount: f64) -> String {
+    let amount = dollars(amount);
+    if at_least {
+        format!("at least {amount}")
+    } else {
+        amount
+    }
+}
+
 impl InspectPage<'_> {
     pub(super) fn responses(&self, out: &mut String, turns: ListedTurns) -> fmt::Result {
         let report = self.report;
@@ -55,34 +65,7 @@ impl InspectPage<'_> {
             let facts = [format!("{partial} only a part of the output tokens")];
             self.facts(out, 2, DIM, &facts)?;
         }
-        if let Some(beside) = report.cost_beside() {
-            let runs = report.notes.runs;
-            let mut facts = vec![format!(
-                "with notes and summaries: {}{}",
-                if priced { "" } else { "at least " },
-                dollars(report.cost_usd + beside)
-            )];
-            if runs > 0 {
-                let taken = count(runs, "time", "times");
-                let cost = dollars(report.notes.cost_usd);
-                facts.push(format!("notes taken {taken} for {cost}"));
-            }
-            self.facts(out, 2, anstyle::Style::new(), &facts)?;
-        }
-        let beside = &report.sidechains;
-        if beside.rounds > 0 {
-            let responses = count(beside.rounds, "response", "responses");
-            let facts = [format!(
-                "sub-agents in this file: {responses} for {}{}",
-                if beside.partial_outputs == 0 {
-                    ""
-                } else {
-                    "at least "
-                },
-                dollars(beside.cost_usd)
-            )];
-            self.facts(out, 2, anstyle::Style::new(), &facts)?;
-        }
+        self.costs_beside(out, priced)?;
         writeln!(out)?;
         let shown = match turns {
             ListedTurns::All => report.turns.len(),
@@ -97,6 +80,60 @@ impl InspectPage<'_> {
             )?;
         }
         Ok(())
+    }
+
+    /// What was billed besides the responses, and all of it together.
+    fn costs_beside(&self, out: &mut String, priced: bool) -> fmt::Result {
+        let report = self.report;
+        let mut total = report.cost_usd;
+        let mut at_least = !priced;
+        let lost = &report.lost_replies;
+        if let Some(beside) = report.cost_beside() {
+            total += beside;
+            at_least |= lost.replies > 0;
+            let name = match lost.replies {
+                0 => "with notes and summaries",
+                _ => "with notes, summaries and lost replies",
+            };
+            let mut facts = vec![format!("{name}: {}", bound(at_least, total))];
+            let runs = report.notes.runs;
+            if runs > 0 {
+                let taken = count(runs, "time", "times");
+                let cost = dollars(report.notes.cost_usd);
+                facts.push(format!("notes taken {taken} for {cost}"));
+            }
+            if lost.replies > 0 {
+                let replies = count(lost.replies, "reply", "replies");
+                let cost = dollars(lost.cost_usd);
+                facts.push(format!(
+                    "{replies} broken off or not used for at least {cost}"
+                ));
+            }
+            self.facts(out, 2, anstyle::Style::new(), &facts)?;
+        }
+        let (within, beside) = (&report.sidechains, self.sub_agents);
+        if within.rounds == 0 && beside.files == 0 {
+            return Ok(());
+        }
+        let mut facts = Vec::new();
+        if within.rounds > 0 {
+            let responses = count(within.rounds, "response", "responses");
+            let cost = bound(within.partial_outputs > 0, within.cost_usd);
+            facts.push(format!("sub-agents in this file: {responses} for {cost}"));
+            at_least |= within.partial_outputs > 0;
+            total += within.cost_usd;
+        }
+        if beside.files > 0 {
+            let files = count(beside.files, "file", "files");
+            let cost = bound(beside.at_least, beside.cost_usd);
+            facts.push(format!(
+                "sub-agents and searches in {files} beside this one: {cost}"
+            ));
+            at_least |= beside.at_least;
+            total += beside.cost_usd;
+        }
+        facts.push(format!("all together: {}", bound(at_least, total)));
+        self.facts(out, 2, anstyle::Style::new(), &facts)
     }
 
     /// How full the window was, response by response.

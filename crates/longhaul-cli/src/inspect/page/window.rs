@@ -22,9 +22,14 @@ impl InspectPage<'_> {
         writeln!(out, "  {DIM}{}{DIM:#}", picture::ruler(report, width))?;
         let style = level::style(report.level);
         let use_and_level = format!(
-            "{} tokens in use, {}% left: {}",
+            "{} tokens in use, {}% left until {}: {}",
             grouped(report.context_tokens),
             report.thresholds.percent_left,
+            if report.thresholds.auto_compact_enabled {
+                "compaction"
+            } else {
+                "input is refused"
+            },
             level::word(report.level)
         );
         for line in wrap(&use_and_level, width) {
@@ -123,12 +128,17 @@ impl InspectPage<'_> {
             inside.extend(parts.map(|(name, tokens)| (name.to_owned(), tokens)));
         }
         if part == picture::TOOL_RESULTS {
-            let tools = sorted(shares.tool_results_by_tool.iter()).into_iter();
-            inside.extend(
-                tools
-                    .take(TOOLS)
-                    .map(|(tool, tokens)| (tool.clone(), tokens)),
-            );
+            let tools = sorted(shares.tool_results_by_tool.iter());
+            // One tool more takes no more room than the line that says so.
+            let shown = match tools.len() {
+                all if all <= TOOLS + 1 => all,
+                _ => TOOLS,
+            };
+            let (listed, others) = tools.split_at(shown);
+            let listed = listed.iter();
+            inside.extend(listed.map(|(tool, tokens)| ((*tool).clone(), *tokens)));
+            let name = format!("{} other tools", others.len());
+            inside.push((name, others.iter().map(|(_, tokens)| tokens).sum()));
             let again = "of which files read again".to_owned();
             inside.push((again, shares.duplicate_reads));
         }

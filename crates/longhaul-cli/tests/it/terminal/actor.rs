@@ -73,6 +73,11 @@ fn calls(words: &str) -> Option<Vec<DraftBlock>> {
                 .map(|file| call("Read", json!({ "file_path": file })))
                 .collect()
         }
+        "grep" => vec![call(
+            "Grep",
+            json!({ "pattern": rest, "output_mode": "content" }),
+        )],
+        "glob" => vec![call("Glob", json!({ "pattern": rest }))],
         "write" => vec![call(
             "Write",
             json!({ "file_path": rest, "content": "hello\n" }),

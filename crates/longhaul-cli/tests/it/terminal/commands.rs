@@ -192,3 +192,33 @@ fn q3_what_is_looked_at_is_shown() {
     house.nothing_refused();
     house.inspected();
 }
+
+#[test]
+fn q3_a_bad_argument_of_a_command_is_answered_with_the_next_step() {
+    let house = House::new();
+    let mut terminal = house.chat(&PLAIN);
+    for (typed, told) in [
+        ("/effort nosuch", "■ /effort takes low, medium, high"),
+        ("/cost nosuch", "■ usage: /cost, or /cost economy off"),
+        ("/export no/folder/x.txt", "x.txt is not written: No such"),
+        ("/report", "/compact does it"),
+        ("/compact", "■ not compacted: there is nothing to compact"),
+        ("/nosuch", "■ there is no command /nosuch; /help lists all"),
+        ("/model nosuch", "nosuch is not among the models"),
+        ("tell 5 words", "/model or --model chooses another model"),
+        ("/resume nosuch", "nothing found"),
+    ] {
+        terminal.says(typed);
+        terminal.until(told, |terminal| {
+            let all = terminal.all();
+            let words: Vec<&str> = all.split_whitespace().collect();
+            words.join(" ").contains(told)
+        });
+    }
+    terminal.keys("\u{1b}");
+    terminal.is_idle();
+    terminal.says("/model claude-opus-4-6");
+    terminal.sees("claude-opus-4-6 is used from the next request on");
+    terminal.asks("tell 5 on", "Done with: tell 5 on");
+    terminal.leaves();
+}

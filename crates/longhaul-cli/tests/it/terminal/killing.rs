@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+#[cfg(target_os = "linux")]
+use super::cancelling::runs;
 use super::house::{House, Typing};
 use super::wire::find;
 
@@ -105,4 +107,27 @@ fn y7_whoever_is_killed_comes_back_with_all_that_was_acknowledged() {
         kills(),
         answered.len()
     );
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn y7_whoever_is_killed_while_a_tool_runs_is_told_so_and_goes_on() {
+    let house = House::new();
+    let mode = ["--permission-mode", "bypassPermissions"];
+    let mut terminal = house.chat(&mode);
+    // No other test sleeps this long. Nobody is left to end it, so it is no longer than it must be.
+    let seconds = format!("60.{}", std::process::id());
+    terminal.says(&format!("run sleep {seconds}"));
+    terminal.until("sleep", |_| runs(&["sleep", &seconds]));
+    terminal.kill();
+
+    let mut terminal = house.chat(&[&mode[..], &["--continue"]].concat());
+    terminal.sees("no result");
+    terminal.is_idle();
+    terminal.asks("tell 5 on", "Done with: tell 5 on");
+    let sent = house.wire.requests().pop().unwrap();
+    assert!(find(&sent, b"This call has no result:").is_some());
+    terminal.leaves();
+    house.nothing_refused();
+    house.inspected();
 }

@@ -172,3 +172,45 @@ fn q3_a_resumed_session_shows_its_calls_its_cost_and_an_unanswered_prompt() {
     terminal.sees("before it was resumed: $");
     terminal.leaves();
 }
+
+/// The lines of the screen that say what came of a call, by its tool.
+fn ended_calls(shown: &str) -> Vec<(String, String)> {
+    let calls = shown.lines().filter_map(|line| line.strip_prefix("✓ "));
+    let parts = calls.map(|line| {
+        let tool = line.split_whitespace().next().unwrap_or_default();
+        let result = line.rsplit_once(" · ").map_or("", |(_, result)| result);
+        (tool.to_owned(), result.trim_end().to_owned())
+    });
+    parts.collect()
+}
+
+#[test]
+fn q3_a_resumed_session_says_of_all_calls_what_it_said_when_they_ended() {
+    let house = House::new();
+    let mode = ["--permission-mode", "bypassPermissions"];
+    let mut terminal = house.chat(&[&PLAIN[..], &mode].concat());
+    for prompts in [
+        ["read notes.txt", "grep o", "glob *.txt", "write made.txt"],
+        [
+            "todo #1",
+            "run echo hello",
+            "grep nowhere",
+            "glob *.nothing",
+        ],
+    ] {
+        for prompt in prompts {
+            terminal.asks(prompt, &format!("Done with: {prompt}"));
+        }
+        let live = ended_calls(&terminal.all());
+        terminal.leaves();
+        terminal = house.chat(&[&PLAIN[..], &mode, &["--continue"]].concat());
+        terminal.sees(&format!("Done with: {}", prompts[3]));
+        terminal.is_idle();
+        let resumed = ended_calls(&terminal.all());
+        let few = live.len() - 4..;
+        assert_eq!(resumed[resumed.len() - 4..], live[few.clone()]);
+        assert!(live[few].iter().all(|(_, result)| !result.is_empty()));
+    }
+    terminal.leaves();
+    house.nothing_refused();
+}

@@ -25,8 +25,8 @@ fn n5_an_overload_is_counted_down_and_then_answered() {
     terminal.says("tell 5 first");
     terminal.sees("overloaded, again in 1 s, try 2");
     terminal.sees("server error, again in 2 s, try 3");
-    terminal.sees("server error: answered at try 3");
     terminal.sees("Done with: tell 5 first");
+    terminal.sees("overloaded, server error: answered at try 3");
     terminal.is_idle();
     terminal.leaves();
     assert_eq!(house.calls(), 3);
@@ -51,9 +51,14 @@ fn n5_a_reply_that_breaks_off_is_asked_for_again_and_is_kept_once() {
         terminal.is_idle();
     }
     terminal.leaves();
-    for transcript in house.transcripts() {
-        house.inspected_at(&transcript);
-    }
+    let lost = house.transcripts().into_iter().map(|transcript| {
+        let report = house.inspected_at(&transcript);
+        let lost = &report["lost_replies"];
+        let replies = lost["replies"].as_u64().unwrap();
+        assert_eq!(replies > 0, lost["cost_usd"].as_f64().unwrap() > 0.0);
+        replies
+    });
+    assert_eq!(lost.sum::<u64>(), 2, "what broke off is billed");
 }
 
 #[test]

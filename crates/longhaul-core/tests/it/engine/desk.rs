@@ -487,6 +487,18 @@ impl Desk {
         failures.collect()
     }
 
+    /// How many lines the transcript has besides the records of replies that were billed and not used.
+    pub(crate) fn lines_written(&self) -> usize {
+        self.transcript.len() - self.lost_replies()
+    }
+
+    /// How many records of replies that were billed and not used the transcript has.
+    pub(crate) fn lost_replies(&self) -> usize {
+        let lines = self.transcript.iter();
+        let lines = lines.map(|line| serde_json::from_slice::<Value>(line).unwrap());
+        lines.filter(|line| line["type"] == "reply-lost").count()
+    }
+
     pub(crate) fn subtypes(&self, wanted: &str) -> Vec<Value> {
         let lines = self
             .transcript

@@ -44,13 +44,14 @@ fn f6_nothing_is_replaced_when_there_is_no_summary() {
     for (stop, text, kind) in bad {
         let mut desk = Desk::new();
         desk.fill();
-        let lines = desk.transcript.len();
+        let lines = desk.lines_written();
         for _ in 0..2 {
             desk.sums.push_back(Sum::Ends(stop, text));
         }
         desk.input(EngineInput::Compact(CompactRequest::default()));
         assert_eq!(desk.failures(), [kind], "{text}");
-        assert_eq!(desk.transcript.len(), lines, "{text}");
+        assert_eq!(desk.lines_written(), lines, "{text}");
+        assert_eq!(desk.lost_replies(), 1, "what both cost: {text}");
         assert_eq!(
             desk.summaries_sent.len(),
             2,
@@ -219,24 +220,26 @@ fn f8_a_compaction_that_is_on_disk_is_done_though_its_hooks_are_cancelled() {
 
 #[test]
 fn f8_cancelled_at_any_stage_nothing_is_changed() {
-    for stage in [
-        "PreCompact",
-        "summarize",
-        "gather",
-        "SessionStart",
-        "archive",
+    // Once there is a summary, its cost is recorded though nothing comes of it.
+    for (stage, paid) in [
+        ("PreCompact", 0),
+        ("summarize", 0),
+        ("gather", 1),
+        ("SessionStart", 1),
+        ("archive", 1),
     ] {
         let mut desk = Desk::new();
         desk.fill();
-        let lines = desk.transcript.len();
+        let lines = desk.lines_written();
         desk.hold = Some(stage);
         desk.input(EngineInput::Compact(CompactRequest::default()));
         desk.input(EngineInput::Cancel);
         assert_eq!(desk.failures(), [CompactFailure::Cancelled], "{stage}");
-        assert_eq!(desk.transcript.len(), lines, "{stage}");
+        assert_eq!(desk.lines_written(), lines, "{stage}");
+        assert_eq!(desk.lost_replies(), paid, "{stage}");
         desk.release();
         assert_eq!(
-            desk.transcript.len(),
+            desk.lines_written(),
             lines,
             "a late outcome changes nothing: {stage}"
         );

@@ -90,7 +90,7 @@ fn e1_what_is_added_for_open_calls_counts_in_the_view_before_a_compaction() {
 }
 
 #[test]
-fn e1_what_was_asked_in_vain_is_booked_with_the_next_compaction() {
+fn e1_what_was_asked_in_vain_is_told_and_recorded_at_once() {
     let mut desk = Desk::new();
     desk.fill();
     for _ in 0..2 {
@@ -99,15 +99,18 @@ fn e1_what_was_asked_in_vain_is_booked_with_the_next_compaction() {
     desk.input(EngineInput::Compact(CompactRequest::default()));
     assert_eq!(desk.failures(), [CompactFailure::NoSummary]);
     desk.input(EngineInput::Compact(CompactRequest::default()));
-    let booked = |desk: &Desk| desk.last_compaction().usage.as_ref().unwrap().output;
-    assert_eq!(
-        booked(&desk),
-        3 * 300,
-        "two in vain and the one that was used"
-    );
-    desk.exchange("And?", Answer::Says(long(), 9_000));
-    desk.input(EngineInput::Compact(CompactRequest::default()));
-    assert_eq!(booked(&desk), 300, "it is booked once");
+    let lost = desk.events.iter().filter_map(|event| match event {
+        Event::ReplyLost { usage, .. } => Some(usage.output),
+        _ => None,
+    });
+    assert_eq!(lost.collect::<Vec<_>>(), [2 * 300], "two in vain");
+    let booked = desk.last_compaction().usage.as_ref().unwrap().output;
+    assert_eq!(booked, 300, "the one that was used");
+    let records = desk.transcript.iter().filter_map(|line| {
+        let line: serde_json::Value = serde_json::from_slice(line).unwrap();
+        (line["type"] == "reply-lost").then(|| line["usage"]["output_tokens"].as_u64())
+    });
+    assert_eq!(records.collect::<Vec<_>>(), [Some(600)]);
 }
 
 #[test]

@@ -158,11 +158,12 @@ fn x1_below_the_threshold_no_words_are_cut_for_what_hooks_say() {
         desk.exchange(&wish, Answer::Says("Done.", 300));
     }
     desk.exchange("What is next?", Answer::Says(long(), 6_000));
-    let lines = desk.transcript.len();
+    let lines = desk.lines_written();
     hooks_say(&mut desk, 4_200);
     desk.input(EngineInput::Compact(CompactRequest::default()));
     assert_eq!(desk.failures(), [CompactFailure::WouldNotShrink]);
-    assert_eq!(desk.transcript.len(), lines, "nothing was written");
+    assert_eq!(desk.lines_written(), lines, "nothing was replaced");
+    assert_eq!(desk.lost_replies(), 1, "the summary is paid for");
 }
 
 #[test]

@@ -94,6 +94,7 @@ impl InMemoryConversation {
         };
         let hands = EffectRunner {
             model,
+            lost: Arc::default(),
             spec,
             workspace: self.workspace,
             hooks: Arc::new(HookSet::new()),
@@ -102,7 +103,8 @@ impl InMemoryConversation {
             notes: None,
             patience: std::time::Duration::ZERO,
         };
-        let engine = Engine::new(engine, UuidSequence::new(self.seed), head, resume);
+        let engine =
+            Engine::new(engine, UuidSequence::new(self.seed), head, resume).without_lost_replies();
         let running = RunningEffects::new(Arc::new(MemoryStorage::new()), 0, None);
         let cancel = Cancellation::of_session();
         let session = Session::new(engine, hands, running, self.clock, cancel);

@@ -217,6 +217,7 @@ impl RecordedTranscript {
         };
         let hands = EffectRunner {
             model,
+            lost: Arc::default(),
             spec,
             workspace: Arc::new(RecordedFolder::at(&cwd, around.env.as_ref())),
             hooks: Arc::new(HookSet::new()),
@@ -225,7 +226,7 @@ impl RecordedTranscript {
             notes: None,
             patience: std::time::Duration::ZERO,
         };
-        let engine = Engine::new(config, ids, head, resume);
+        let engine = Engine::new(config, ids, head, resume).without_lost_replies();
         let clock = Arc::new(SystemClock);
         let cancel = Cancellation::of_session();
         let running = RunningEffects::new(storage, self.end, lease);

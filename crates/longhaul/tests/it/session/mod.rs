@@ -7,6 +7,7 @@ mod dense;
 mod failures;
 pub(crate) mod house;
 mod leased;
+mod lost_replies;
 mod native;
 mod newest_models;
 mod on_disk;

@@ -115,8 +115,68 @@ fn q2_a_wait_is_counted_down_in_place_of_the_work() {
     assert!(shown.contains("overloaded, again in "), "{shown}");
     assert!(shown.contains(" s, try 4 · esc to stop"), "{shown}");
     app.on_event(AgentEvent::Text("Here.".to_owned()));
+    let shown = super::shown(&mut app, 60, 24);
+    assert!(!shown.contains("try 4"), "{shown}");
+    app.on_event(AgentEvent::Replied(serde_json::Value::Null));
     assert!(app.retry.is_none());
-    assert!(finished(&mut app)[0].starts_with("· overloaded: answered at try 4"));
+    assert!(
+        finished(&mut app)
+            .last()
+            .is_some_and(|last| last.starts_with("· overloaded: answered at try 4"))
+    );
+}
+
+#[test]
+fn q2_retries_are_closed_by_one_line_when_the_reply_is_whole() {
+    use longhaul_provider::ErrorClass;
+    use longhaul_provider::error::AwaitedStep;
+    let mut app = app();
+    let server = ErrorClass::Server { after: None };
+    app.on_event(AgentEvent::Retrying(RetryWait::new(
+        server,
+        Duration::from_secs(1),
+        2,
+    )));
+    app.on_event(AgentEvent::Text("The first half.\n\nAnd".to_owned()));
+    app.on_event(AgentEvent::Restarted);
+    let wait = RetryWait::new(ErrorClass::Cut, Duration::from_secs(2), 3);
+    app.on_event(AgentEvent::Retrying(wait));
+    app.on_event(AgentEvent::Text("Here.".to_owned()));
+    app.on_event(AgentEvent::Replied(serde_json::Value::Null));
+    let told = finished(&mut app).join("\n");
+    assert_eq!(told.matches("answered at try").count(), 1, "{told}");
+    assert!(
+        told.contains("· server error, the reply broke off: answered at try 3"),
+        "{told}"
+    );
+    let stalled = ErrorClass::Timeout(AwaitedStep::NextByte);
+    app.on_event(AgentEvent::Retrying(RetryWait::new(
+        stalled,
+        Duration::from_secs(1),
+        2,
+    )));
+    app.on_event(AgentEvent::Replied(serde_json::Value::Null));
+    let told = finished(&mut app).join("\n");
+    assert!(
+        told.contains("· the reply stalled: answered at try 2"),
+        "{told}"
+    );
+}
+
+#[test]
+fn q2_a_reply_of_which_nothing_comes_is_told_about() {
+    let mut app = app();
+    let long_ago = Instant::now() - Duration::from_secs(45);
+    app.work = Some(ActiveWork {
+        since: long_ago,
+        cancelled: false,
+    });
+    app.on_event(AgentEvent::Arriving);
+    let shown = super::shown(&mut app, 80, 24);
+    assert!(!shown.contains("nothing has come"), "{shown}");
+    app.heard = long_ago;
+    let shown = super::shown(&mut app, 80, 24);
+    assert!(shown.contains("nothing has come for 45 s"), "{shown}");
 }
 
 #[test]

@@ -46,7 +46,7 @@ impl Figures {
                     *compactions.entry(format!("{:?}", done.by)).or_default() += 1;
                     continue;
                 }
-                Event::Replied { cost, .. } => {
+                Event::Replied { cost, .. } | Event::ReplyLost { cost, .. } => {
                     told += cost.unwrap_or_default();
                     continue;
                 }
