@@ -19,8 +19,9 @@ pub struct RequestSizes {
     pub newest: u64,
 }
 
-/// Returns the most tokens that the newest messages may have, if they are to be shortened: with them, the request prefix
-/// and a summary of what came before, the request would reach `limit`.
+/// Returns the most tokens that the newest messages may have, if they are to be shortened: the request does not fit, which
+/// it does not from `limit` tokens on, and with a summary in the place of what came before it would still reach the
+/// threshold of compaction, so that no summary could be used.
 ///
 /// ```
 /// use longhaul_core::history::{RequestSizes, newest_room};
@@ -39,5 +40,6 @@ pub fn newest_room(sizes: RequestSizes, window: &WindowStatus, limit: u64) -> Op
     let threshold = window.auto_compact.min(limit);
     let summary = threshold.saturating_sub(sizes.prefix) / FOR_A_SUMMARY;
     let beside = sizes.prefix + sizes.older.min(summary);
-    (beside + sizes.newest >= limit).then(|| threshold.saturating_sub(beside))
+    let fits = sizes.prefix + sizes.older + sizes.newest < limit;
+    (!fits && beside + sizes.newest >= threshold).then(|| threshold.saturating_sub(beside))
 }

@@ -18,10 +18,6 @@ use crate::plan::prefix_warmth;
 use crate::prompt::Ttl;
 use crate::window::{SwitchVerdict, SwitchableAction, Switches, WindowStatus};
 
-/// Messages that the model has not seen yet stay as they are, unless that leaves less than one part in this many of the
-/// threshold free.
-const FREE: u64 = 4;
-
 /// A replacement of the beginning of a history that was found for a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FoundBeginning {
@@ -294,10 +290,7 @@ pub fn conversation_cache(facts: &CachingFacts<'_>) -> ConversationCache {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HistoryPart {
     /// Everything but the model's newest reply and the answers to it, which the model has not seen yet.
-    BeforeNewest {
-        /// The most tokens that may stay as they are: with more of them, all is worked on.
-        most: u64,
-    },
+    BeforeNewest,
     /// Everything but the newest messages with this many tokens, which stay word for word.
     BeforeTokens(u64),
     /// Everything that was said.
@@ -307,10 +300,9 @@ pub enum HistoryPart {
 /// Returns the parts that an attempt works on, in this order: the first one that exists and gives a replacement is used.
 pub fn worked_on(occasion: &AttemptOccasion, window: &WindowStatus) -> Vec<HistoryPart> {
     match occasion {
-        AttemptOccasion::Full(_) => {
-            let most = window.auto_compact - window.auto_compact / FREE;
-            vec![HistoryPart::BeforeNewest { most }, HistoryPart::Whole]
-        }
+        // However little room the newest messages leave: nobody has read them, and no summary could stand for them. What
+        // is too long of them was shortened before (`newest`).
+        AttemptOccasion::Full(_) => vec![HistoryPart::BeforeNewest, HistoryPart::Whole],
         // What is decided by price leaves the newest messages word for word (V5).
         AttemptOccasion::Price => {
             let least = window.scale().apply(VERBATIM_TOKENS);

@@ -1,9 +1,10 @@
 //! Resolves parents: which entry each entry follows (M4, ruling 8).
 //!
 //! If a parent is not in the file, or a chain leads back to itself, the entry follows the one before it in the file
-//! instead, so that every entry stays reachable (Y8).
+//! instead, so that every entry stays reachable (Y8). What follows a compaction that was cut short follows what came
+//! before it.
 
-use super::{TranscriptProblem, TranscriptProblemKind, TranscriptRow};
+use super::{TranscriptProblem, TranscriptProblemKind, TranscriptRow, TranscriptTable};
 use crate::hash::Map;
 use crate::message::Id;
 
@@ -12,19 +13,25 @@ use crate::message::Id;
 pub(super) struct UuidChain {
     index: Map<Id, u32>,
     parents: Vec<Option<u32>>,
-    /// Rows that repeat an earlier uuid. They are entries of the file, but not of the conversation.
-    repeated: Vec<bool>,
+    /// Rows that repeat an earlier uuid, and boundaries of compactions that were cut short. They are entries of the file,
+    /// but not of the conversation.
+    left_out: Vec<bool>,
 }
 
 impl UuidChain {
-    pub(super) fn resolve(rows: &[TranscriptRow], problems: &mut Vec<TranscriptProblem>) -> Self {
+    pub(super) fn resolve(table: &TranscriptTable, problems: &mut Vec<TranscriptProblem>) -> Self {
+        let rows = table.rows();
         let mut chain = Self {
             index: Map::with_capacity_and_hasher(rows.len(), Default::default()),
             parents: vec![None; rows.len()],
-            repeated: vec![false; rows.len()],
+            left_out: vec![false; rows.len()],
         };
+        for note in table.incomplete_compactions() {
+            chain.left_out[note.row as usize] = true;
+        }
         chain.find_uuids(rows, problems);
         chain.find_parents(rows, problems);
+        chain.bypass_incomplete_compactions(table, problems);
         chain.cut_cycles(rows, problems);
         chain
     }
@@ -38,16 +45,21 @@ impl UuidChain {
         self.parents[row as usize]
     }
 
-    pub(super) fn is_repeated(&self, row: u32) -> bool {
-        self.repeated[row as usize]
+    /// Whether a row is no entry of the conversation.
+    pub(super) fn is_left_out(&self, row: u32) -> bool {
+        self.left_out[row as usize]
     }
 
     fn find_uuids(&mut self, rows: &[TranscriptRow], problems: &mut Vec<TranscriptProblem>) {
         for (at, row) in rows.iter().enumerate() {
             let Some(uuid) = row.uuid else { continue };
+            // A compaction that was cut short may have been written again.
+            if self.left_out[at] {
+                continue;
+            }
             let first = *self.index.entry(uuid).or_insert(at as u32);
             if first != at as u32 {
-                self.repeated[at] = true;
+                self.left_out[at] = true;
                 let message = format!(
                     "line {} has the same uuid and is used instead",
                     rows[first as usize].line
@@ -66,7 +78,7 @@ impl UuidChain {
             let (Some(_), Some(parent)) = (row.uuid, row.parent) else {
                 continue;
             };
-            if self.repeated[at] {
+            if self.left_out[at] {
                 continue;
             }
             self.parents[at] = self.find(parent);
@@ -83,6 +95,39 @@ impl UuidChain {
         }
     }
 
+    /// Reports the compactions that were cut short. What follows their boundaries was read as dangling, and follows what
+    /// came before them.
+    fn bypass_incomplete_compactions(
+        &mut self,
+        table: &TranscriptTable,
+        problems: &mut Vec<TranscriptProblem>,
+    ) {
+        let rows = table.rows();
+        for note in table.incomplete_compactions() {
+            let row = &rows[note.row as usize];
+            problems.push(TranscriptProblem::new(
+                row.line,
+                TranscriptProblemKind::IncompleteCompaction,
+                "a compaction was cut short before its summary was written; it does not count, and the conversation is as it was before it",
+            ));
+            let Some(uuid) = row.uuid.filter(|uuid| self.find(*uuid).is_none()) else {
+                continue;
+            };
+            let before = note.logical_parent.and_then(|uuid| self.find(uuid));
+            let before = before.or_else(|| self.entry_before(rows, note.row as usize));
+            for (at, row) in rows.iter().enumerate() {
+                if row.parent == Some(uuid) && !self.left_out[at] {
+                    self.parents[at] = before;
+                    let line = row.line;
+                    problems.retain(|problem| {
+                        problem.line != line
+                            || problem.kind != TranscriptProblemKind::DanglingParent
+                    });
+                }
+            }
+        }
+    }
+
     /// Returns the nearest earlier entry of the same conversation: the main one or the sub-agents'.
     fn entry_before(&self, rows: &[TranscriptRow], at: usize) -> Option<u32> {
         let sidechain = rows[at].flags.sidechain;
@@ -90,7 +135,7 @@ impl UuidChain {
             .rev()
             .find(|before| {
                 let row = &rows[*before];
-                row.uuid.is_some() && row.flags.sidechain == sidechain && !self.repeated[*before]
+                row.uuid.is_some() && row.flags.sidechain == sidechain && !self.left_out[*before]
             })
             .map(|before| before as u32)
     }

@@ -37,12 +37,12 @@ impl ResolvedConversation {
 
     /// Whether a row belongs to the main conversation, rather than to a sub-agent's, and is not a repeated line.
     pub fn is_main(&self, row: u32) -> bool {
-        self.main[row as usize] && !self.links.chain().is_repeated(row)
+        self.main[row as usize] && !self.links.chain().is_left_out(row)
     }
 
     /// Whether a row belongs to a sub-agent's conversation beside the main one.
     pub fn is_sidechain(&self, row: u32) -> bool {
-        !self.main[row as usize] && !self.links.chain().is_repeated(row)
+        !self.main[row as usize] && !self.links.chain().is_left_out(row)
     }
 
     /// The row before this one in the parent chain.

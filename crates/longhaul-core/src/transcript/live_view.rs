@@ -61,7 +61,7 @@ impl<'a> ViewFinder<'a> {
     fn may_end_a_view(self, at: u32) -> bool {
         self.main[at as usize]
             && self.table.rows()[at as usize].kind != EntryKind::Progress
-            && !self.links.chain().is_repeated(at)
+            && !self.links.chain().is_left_out(at)
     }
 
     /// Returns the view that ends with this row, as it was while the file ended before the row `end`.
@@ -120,7 +120,7 @@ impl<'a> ViewFinder<'a> {
             }
         }
         let off_chain = |at: u32| {
-            self.main[at as usize] && !on_chain.contains(&at) && !self.links.chain().is_repeated(at)
+            self.main[at as usize] && !on_chain.contains(&at) && !self.links.chain().is_left_out(at)
         };
         // The other lines of each response come first, then the results of all its calls.
         let mut strays = Vec::new();

@@ -12,7 +12,7 @@ pub(super) fn find(
     problems: &mut Vec<TranscriptProblem>,
 ) {
     let rows = table.rows();
-    let counted = |at: usize| main[at] && !links.chain().is_repeated(at as u32);
+    let counted = |at: usize| main[at] && !links.chain().is_left_out(at as u32);
     let blocks = |kind: BlockKind| {
         rows.iter()
             .enumerate()

@@ -43,6 +43,8 @@ pub enum TranscriptProblemKind {
     CyclicParent,
     /// A boundary names preserved messages that cannot be found.
     BrokenSegment,
+    /// A compaction was cut short before its summary was written.
+    IncompleteCompaction,
     /// A tool result has no call.
     OrphanResult,
     /// A tool call was never answered, though the conversation continued.
@@ -51,7 +53,7 @@ pub enum TranscriptProblemKind {
 
 impl TranscriptProblemKind {
     /// All kinds.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::TornLine,
         Self::DamagedLine,
         Self::InvalidUtf8,
@@ -63,6 +65,7 @@ impl TranscriptProblemKind {
         Self::DanglingParent,
         Self::CyclicParent,
         Self::BrokenSegment,
+        Self::IncompleteCompaction,
         Self::OrphanResult,
         Self::OrphanCall,
     ];
@@ -81,6 +84,7 @@ impl TranscriptProblemKind {
             Self::DanglingParent => "dangling_parent",
             Self::CyclicParent => "cyclic_parent",
             Self::BrokenSegment => "broken_segment",
+            Self::IncompleteCompaction => "incomplete_compaction",
             Self::OrphanResult => "orphan_result",
             Self::OrphanCall => "orphan_call",
         }

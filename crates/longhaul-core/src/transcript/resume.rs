@@ -6,9 +6,11 @@
 //! rewound to before the boundary, its chain leads further back. The view itself is then resolved from the tail in the
 //! usual way, so there is only one way of reading.
 
+use super::table::fold_count;
 use crate::hash::{Map, Set};
 use crate::json::ObjectReader;
 use crate::message::{EntryKind, EntryView, Id, Subtype};
+use crate::report::LossReport;
 
 /// Whether a resume has read enough.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,6 +28,8 @@ pub struct ResumeProbe {
     passed: Map<Id, PassedEntry>,
     /// Boundaries that a later undo takes back.
     undone: Set<Id>,
+    /// Whether a summary was seen since the boundary after it, or since the end of the file.
+    has_summary: bool,
     state: ResumeProbeState,
 }
 
@@ -64,6 +68,15 @@ impl ResumeProbe {
         };
         let is_boundary =
             facets.kind == EntryKind::System && facets.subtype == Subtype::CompactBoundary;
+        self.has_summary |= facets.flags.compact_summary;
+        if is_boundary && !std::mem::take(&mut self.has_summary) && is_ours(entry) {
+            // A compaction that was cut short: what follows its boundary follows what came before it.
+            self.passed.entry(uuid).or_insert(PassedEntry {
+                parent: entry.logical_parent(),
+                is_boundary: false,
+            });
+            return ResumeNeed::More;
+        }
         // The first line with a uuid counts, and lines arrive last to first.
         self.passed.insert(
             uuid,
@@ -177,6 +190,12 @@ impl ResumeProbe {
         self.state = ResumeProbeState::Preserved(missing);
         ResumeNeed::More
     }
+}
+
+/// Whether a boundary was written by Longhaul, and a summary has to follow it.
+fn is_ours(boundary: EntryView<'_>) -> bool {
+    let metadata = boundary.object(boundary.facets.metadata);
+    LossReport::of_boundary(boundary).is_some() && fold_count(metadata).is_none()
 }
 
 /// Returns the entries that a boundary names as preserved: the list, and the segment's two ends.

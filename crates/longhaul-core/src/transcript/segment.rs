@@ -58,11 +58,11 @@ impl ParentLinks {
         problems: &mut Vec<TranscriptProblem>,
     ) -> Self {
         let mut links = Self {
-            chain: UuidChain::resolve(table.rows(), problems),
+            chain: UuidChain::resolve(table, problems),
             ..Self::default()
         };
         for note in table.boundaries() {
-            if !main[note.row as usize] || links.chain.is_repeated(note.row) {
+            if !main[note.row as usize] || links.chain.is_left_out(note.row) {
                 continue;
             }
             match table.rows()[note.row as usize].subtype {

@@ -263,6 +263,21 @@ impl TranscriptTable {
         &self.boundaries
     }
 
+    /// The boundaries of ours that no summary follows: writing them was cut short. What a compaction writes is one unit
+    /// (Y7), so such a boundary does not count. Another program's boundary counts in any case.
+    pub(super) fn incomplete_compactions(&self) -> impl Iterator<Item = &BoundaryNote> {
+        let is_full = |row: u32| self.rows[row as usize].subtype == Subtype::CompactBoundary;
+        let is_incomplete = move |note: &&BoundaryNote| {
+            let after = &self.rows[note.row as usize + 1..];
+            let mut after = after
+                .iter()
+                .take_while(|row| row.subtype != Subtype::CompactBoundary);
+            let is_ours = note.report.is_some() && note.folds.is_none();
+            is_full(note.row) && is_ours && !after.any(|row| row.flags.compact_summary)
+        };
+        self.boundaries.iter().filter(is_incomplete)
+    }
+
     /// The metadata of one boundary.
     pub fn boundary(&self, row: u32) -> Option<&BoundaryNote> {
         let at = self.boundaries.binary_search_by_key(&row, |note| note.row);
@@ -301,7 +316,7 @@ impl TranscriptTable {
 const LONGEST_ECONOMY: usize = 4_096;
 
 /// Returns the number of spans that a boundary's folds represent; `None` if it has no folds.
-fn fold_count(metadata: json::ObjectReader<'_>) -> Option<u64> {
+pub(super) fn fold_count(metadata: json::ObjectReader<'_>) -> Option<u64> {
     let folds = metadata.object("folds")?;
     folds.count("version").filter(|version| *version > 0)?;
     let spans = json::items(folds.get("spans")?)?;

@@ -99,6 +99,7 @@ fn follow(state: &GatewayState, report: CallReport, reading: ResponseReading, fo
     let ResponseReading {
         usage,
         extent,
+        written,
         error,
     } = reading;
     if let Some(error) = error {
@@ -112,16 +113,24 @@ fn follow(state: &GatewayState, report: CallReport, reading: ResponseReading, fo
         };
         record.error = error.told(detail, &secrets.credentials());
     }
-    if let (Some(context), Some(usage)) = (context, &usage) {
-        record.rewritten = context.outgoing.replaced.is_some();
-        if context.marked == BreakpointOwner::ManagedNow {
-            record.finding = Some(UNMARKED.to_owned());
+    let is_whole = record.ended == CallEnding::Whole && record.status == 200;
+    let is_planned = is_whole && follow_up == FollowUp::PlanAndRecord;
+    match (context, &usage) {
+        (Some(context), Some(usage)) => {
+            record.rewritten = context.outgoing.replaced.is_some();
+            if context.marked == BreakpointOwner::ManagedNow {
+                record.finding = Some(UNMARKED.to_owned());
+            }
+            if is_planned && usage.context() > 0 {
+                record.saved = state.compactor.saved(&context, usage);
+                state.compactor.answered(*context, usage);
+            }
         }
-        let is_whole = record.ended == CallEnding::Whole && record.status == 200;
-        if follow_up == FollowUp::PlanAndRecord && is_whole && usage.context() > 0 {
-            record.saved = state.compactor.saved(&context, usage);
-            state.compactor.answered(*context, usage);
+        (Some(context), None) if is_planned => {
+            record.rewritten = context.outgoing.replaced.is_some();
+            state.compactor.answered_without_usage(*context, written);
         }
+        _ => {}
     }
     state.usage_queue.done(CompletedCall {
         call,

@@ -8,6 +8,7 @@ use longhaul_core::history::{
 };
 use longhaul_core::message::Usage;
 use longhaul_core::money::Usd;
+use longhaul_provider::Dialect;
 
 use super::compactor::Compactor;
 use super::occasion::{AnswerTokens, WorkOccasion};
@@ -17,15 +18,32 @@ use super::weight::TokenDensity;
 impl Compactor {
     /// A request was answered: what is known of the conversation is brought up to date, and what follows is begun.
     pub(crate) fn answered(self: &Arc<Self>, context: RequestContext, usage: &Usage) {
-        let line = context.placed.line;
         let (used, prompt) = (usage.context(), usage.prompt());
+        if let Some(additions) = context.additions {
+            let tokenizer = self.windows.of(&context.model).spec.tokenizer;
+            let line = context.placed.line;
+            self.branch_states
+                .additions_measured(line, tokenizer, prompt, additions);
+        }
+        self.plan_after(context, AnswerTokens { prompt, used });
+    }
+
+    /// A request was answered, but nobody says what it used, as in streams of chat completions whose client does not ask
+    /// for that: our own count has to do.
+    pub(crate) fn answered_without_usage(self: &Arc<Self>, context: RequestContext, written: u64) {
+        if let Some(prompt) = context.estimated {
+            let used = prompt + written;
+            self.plan_after(context, AnswerTokens { prompt, used });
+        }
+    }
+
+    /// Remembers how large a conversation is, and begins what follows.
+    fn plan_after(self: &Arc<Self>, context: RequestContext, tokens: AnswerTokens) {
+        let line = context.placed.line;
+        let used = tokens.used;
         let trail = context.outgoing.marked.as_ref();
         let trail = trail.and_then(|(_, trail)| trail.clone()).map(Arc::new);
         let known = self.windows.of(&context.model);
-        if let Some(additions) = context.additions {
-            self.branch_states
-                .additions_measured(line, known.spec.tokenizer, prompt, additions);
-        }
         let base = context.outgoing.replaced.as_ref();
         let measured = MeasuredReply {
             used,
@@ -53,7 +71,6 @@ impl Compactor {
         let next = (self.branch_states).answered(line, measured, trail, now, |state| {
             state.after_reply(&answered)
         });
-        let tokens = AnswerTokens { prompt, used };
         match next {
             ReplyFollowUp::CompactAhead => self.begin_work(context, WorkOccasion::Ahead(tokens)),
             ReplyFollowUp::SummarizeByPrice => self.begin_work(context, WorkOccasion::Pays(tokens)),
@@ -71,6 +88,10 @@ impl Compactor {
 
     /// A request was sent: drops what will not be needed of it when it is answered.
     pub(crate) fn sent(&self, context: &mut RequestContext) {
+        if context.messages.dialect == Dialect::OpenAi {
+            let measured = self.branch_states.measured(context.placed.line);
+            context.estimated = Some(self.expected(context, &measured));
+        }
         let base = context.outgoing.replaced.as_ref();
         let line = context.placed.line;
         let is_counted = base.is_none_or(|(base, _)| {

@@ -187,7 +187,7 @@ impl Compactor {
             }
             (DiscardReason::FreesTooLittle, None) => {}
         }
-        let spent = working.asking.take_spent();
+        let spent = working.asking.spent().take();
         self.in_vain(working.context, &spent).await;
     }
 }
@@ -271,7 +271,7 @@ impl CompactionWork<'_> {
         match draft.await {
             Ok(draft) => {
                 // An unsuccessful request has a cost, too.
-                let usage = self.asking.spent();
+                let usage = self.asking.spent().so_far();
                 let draft = CompactedDraft { usage, ..draft };
                 let sizes = draft.sizes();
                 self.summary = Some(draft);

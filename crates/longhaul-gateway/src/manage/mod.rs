@@ -14,7 +14,7 @@
 //! they can be stored), and put in place (`settle`; `derived_prefix`: one that is made from the client's messages).
 //! The `branch_state` says when work is due. `work` has one worker at a time do it and chooses the part of the
 //! conversation to compact (`occasion`: why, and until when a request waits); `make` performs what the core plans and
-//! stores the result, with an `upstream_caller` where a model is needed (`appended_request`: questions that are appended
+//! stores the result, with an `upstream_caller` where a model is needed (`own_call`: what that costs; `appended_request`: questions that are appended
 //! to the client's own bytes). `weight` counts the tokens of all that.
 //!
 //! `conversation` is a conversation that is being compacted, `draft` the result. `entries` turns a client's messages
@@ -53,6 +53,7 @@ mod notes;
 mod notes_summary;
 mod occasion;
 mod outgoing_body;
+mod own_call;
 mod prepare;
 mod recover;
 mod reduce;
@@ -84,12 +85,13 @@ pub use draft::CompactedDraft;
 pub(crate) use element::{ElementParts, texts as element_texts};
 pub use notes::NotesMode;
 pub use notes_summary::{NotesUnusable, draft_from_notes};
+pub(crate) use own_call::OwnRequestBooks;
 pub(crate) use recover::Told;
 pub(crate) use request_context::{BreakpointOwner, RequestContext};
 pub use settings::CompactorSettings;
 pub use summarize::{DraftError, SummaryText, draft_summary, fork_message, written_summary};
 pub use thinking::{has_thinking, without_breakpoints, without_thinking};
-pub(crate) use upstream_caller::{OwnRequestBooks, UpstreamCaller};
+pub(crate) use upstream_caller::UpstreamCaller;
 pub(crate) use went::Recallability;
 
 /// Joins the elements of a list with commas.

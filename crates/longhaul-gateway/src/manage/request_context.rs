@@ -65,6 +65,8 @@ pub(crate) struct RequestContext {
     pub(crate) summary_pays: Option<EconomyRecord>,
     /// How many tokens the request is expected to have, if that is known better than from its parts.
     pub(super) expected: Option<u64>,
+    /// How many tokens it has by our own count, where the answer may not say that.
+    pub(super) estimated: Option<u64>,
     /// The size of what came since the last measurement, by which the count is calibrated (X4).
     pub(super) additions: Option<UnscaledTokens>,
 }
@@ -176,6 +178,7 @@ impl RequestContext {
             cleared_by_price: None,
             summary_pays: None,
             expected: None,
+            estimated: None,
             additions: None,
         }
     }

@@ -81,20 +81,18 @@ fn settled(context: &RequestContext, now: Timestamp) -> Option<CompactedPrefix> 
     // The client's last message keeps its bytes, and with them its cache breakpoint: it contains no thinking.
     let mut roles = context.roles().iter();
     let last = roles.rposition(|role| *role == BodyRole::Assistant);
-    let Some(last) = last.filter(|last| *last >= from) else {
-        return base.map(|base| CompactedPrefix {
-            settled: true,
-            ..base.prefix.clone()
-        });
-    };
+    // A prefix that covers the model's last message is not extended, but its own messages may hold thinking.
+    let last = last.filter(|last| *last >= from);
     if let Some(settled) = base.and_then(|base| settled_clearing(context, base, last, now)) {
         return Some(settled);
     }
-    let rest = (from..=last).map(|index| context.messages.element(index));
+    let rest = last.map_or(from..from, |last| from..last + 1);
+    let rest = rest.map(|index| context.messages.element(index));
     let rest: Vec<Bytes> = rest.collect::<Option<_>>()?;
-    let restored = base.map_or_else(Default::default, |base| {
-        context.restored_until(last, base.prefix.root, &base.prefix.cleared)
-    });
+    let restored = base
+        .zip(last)
+        .map(|(base, last)| context.restored_until(last, base.prefix.root, &base.prefix.cleared));
+    let restored = restored.unwrap_or_default();
     let rest = rest.iter().map(|element| {
         let element = with_restored(context.messages.dialect, element, &restored);
         thinking::without_breakpoints(&element)
@@ -104,10 +102,11 @@ fn settled(context: &RequestContext, now: Timestamp) -> Option<CompactedPrefix> 
         .chain(rest)
         .map(|element| thinking::without_thinking(&element))
         .collect();
+    let reach = SettledReach::of(context, base, last, now)?;
     Some(CompactedPrefix {
         tenant: context.tenant,
-        at: *context.messages.recognized.hashes.get(last)?,
-        messages: context.spoken_until(last),
+        at: reach.at,
+        messages: reach.messages,
         text: join(&elements),
         root: base.and_then(|base| base.prefix.root),
         summary: base.map_or(0, |base| base.prefix.summary),
@@ -115,7 +114,7 @@ fn settled(context: &RequestContext, now: Timestamp) -> Option<CompactedPrefix> 
         cleared: base.map_or_else(Vec::new, |base| base.prefix.cleared.clone()),
         derived: None,
         settled: true,
-        made: made(context, base, now),
+        made: reach.made,
     })
 }
 
@@ -123,25 +122,57 @@ fn settled(context: &RequestContext, now: Timestamp) -> Option<CompactedPrefix> 
 fn settled_clearing(
     context: &RequestContext,
     base: &Arc<LoadedPrefix>,
-    last: usize,
+    last: Option<usize>,
     now: Timestamp,
 ) -> Option<CompactedPrefix> {
     let derived = base.prefix.derived.as_ref()?;
     let changed = derived.changed_from?;
-    let at = *context.messages.recognized.hashes.get(last)?;
+    let reach = SettledReach::of(context, Some(base), last, now)?;
     let span = StrippedSpan {
         from: changed,
-        to: HistoryHash(at),
+        to: HistoryHash(reach.at),
     };
-    let settled = CompactedPrefix {
-        at,
-        messages: context.spoken_until(last),
+    context.completed(CompactedPrefix {
+        at: reach.at,
+        messages: reach.messages,
         derived: Some(derived.stripping(span)),
         settled: true,
-        made: made(context, Some(base), now),
+        made: reach.made,
         ..base.prefix.as_stored()
-    };
-    context.completed(settled)
+    })
+}
+
+/// The history that a settled prefix replaces, and how it was made.
+struct SettledReach {
+    at: u128,
+    messages: u32,
+    made: PrefixProvenance,
+}
+
+impl SettledReach {
+    /// Up to the message `last`, or as far as the prefix reaches. `None` if there is neither.
+    fn of(
+        context: &RequestContext,
+        base: Option<&Arc<LoadedPrefix>>,
+        last: Option<usize>,
+        now: Timestamp,
+    ) -> Option<Self> {
+        Some(match last {
+            Some(last) => Self {
+                at: *context.messages.recognized.hashes.get(last)?,
+                messages: context.spoken_until(last),
+                made: made(context, base, now),
+            },
+            None => {
+                let base = base?;
+                Self {
+                    at: base.beginning(),
+                    messages: base.prefix.messages,
+                    made: base.prefix.made.clone(),
+                }
+            }
+        })
+    }
 }
 
 fn made(

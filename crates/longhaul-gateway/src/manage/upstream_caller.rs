@@ -5,28 +5,23 @@
 //! as the call takes, and is never stored.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant, SystemTime};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
 use bytes::{Bytes, BytesMut};
 use http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use http::{Method, Request, Uri};
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
-use jiff::Timestamp;
 use longhaul::{Boxed, Model, ModelRequest, OnStream};
 use longhaul_core::history::FailureTransience;
-use longhaul_core::message::Usage;
 use longhaul_provider::decode::{ReplyDecoder, decode_json};
 use longhaul_provider::error::{AwaitedStep, ErrorResponse};
 use longhaul_provider::{CancellationToken, Dialect, Error, ErrorClass, Reply, sse};
 
-use crate::branch::{BranchId, BranchPlacement, GatewaySessionId, Tenant};
-use crate::calling_agent::CallingAgent;
+use super::own_call::{OwnCall, OwnRequestBooks, SpentUsage};
 use crate::memory::{MemoryBudget, MemoryCharge};
-use crate::store::{CallOrigin, CallRecord};
 use crate::upstream::{Upstream, UpstreamBody, without_claims};
-use crate::watch::{OwnRequest, UsageLogQueue};
 
 /// The longest response that is read.
 const LONGEST: usize = 32 << 20;
@@ -52,63 +47,29 @@ pub(crate) struct UpstreamCaller {
     pub(crate) books: OwnRequestBooks,
 }
 
-/// Records the requests that the gateway makes itself.
-#[derive(Debug, Clone)]
-pub(crate) struct OwnRequestBooks {
-    pub(crate) queue: UsageLogQueue,
-    pub(crate) session: GatewaySessionId,
-    pub(crate) line: BranchId,
-    pub(crate) model: String,
-    pub(crate) caller: CallingAgent,
-    /// The hash of the caller's credentials.
-    pub(crate) of_key: Tenant,
-}
-
-impl OwnRequestBooks {
-    /// Sets where the client's request was placed.
-    pub(crate) fn is_placed(&mut self, placed: BranchPlacement) {
-        (self.session, self.line) = (placed.session, placed.line);
-    }
-
-    /// Records a request that was answered, if the answer says what it used.
-    fn answered(&self, at: Timestamp, took: Duration, usage: &Usage) {
-        if usage.total() == 0 {
-            return;
-        }
-        let millis = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
-        self.queue.own(OwnRequest {
-            session: self.session,
-            line: self.line,
-            record: CallRecord {
-                millis,
-                caller: self.caller.clone(),
-                origin: CallOrigin {
-                    key: Some(self.of_key),
-                    ..CallOrigin::default()
-                },
-                ..CallRecord::begun(at, self.model.clone(), 0, 200)
-            },
-            usage: usage.clone(),
-        });
-    }
-}
-
 impl UpstreamCaller {
-    /// Sends a body and reads the whole response, if it arrives in time.
-    pub(crate) async fn ask(&self, parts: Vec<Bytes>, betas: &[String]) -> Result<Reply, Error> {
-        let (at, began) = (Timestamp::now(), Instant::now());
-        let answer = tokio::time::timeout(PATIENCE, self.answer(parts, betas));
-        let answer = answer.await.unwrap_or_else(|_| {
+    /// Sends a body and reads the whole response, if it arrives in time. What it uses is added to `spent`, whatever
+    /// becomes of it.
+    pub(super) async fn ask(
+        &self,
+        parts: Vec<Bytes>,
+        betas: &[String],
+        spent: &SpentUsage,
+    ) -> Result<Reply, Error> {
+        let mut call = OwnCall::begin(&self.books, spent);
+        let answer = tokio::time::timeout(PATIENCE, self.answer(parts, betas, &mut call));
+        answer.await.unwrap_or_else(|_| {
             let awaited = ErrorClass::Timeout(AwaitedStep::NextByte);
             Err(Error::new(awaited, "the answer took too long"))
-        });
-        if let Ok(reply) = &answer {
-            self.books.answered(at, began.elapsed(), &reply.usage);
-        }
-        answer
+        })
     }
 
-    async fn answer(&self, parts: Vec<Bytes>, betas: &[String]) -> Result<Reply, Error> {
+    async fn answer(
+        &self,
+        parts: Vec<Bytes>,
+        betas: &[String],
+        call: &mut OwnCall<'_>,
+    ) -> Result<Reply, Error> {
         let length: usize = parts.iter().map(Bytes::len).sum();
         let mut request = Request::new(UpstreamBody::parts(parts));
         *request.method_mut() = Method::POST;
@@ -126,9 +87,12 @@ impl UpstreamCaller {
         let answer = sent
             .map_err(|refusal| Error::new(ErrorClass::Server { after: None }, refusal.message()))?;
         let (parts, body) = answer.into_parts();
+        if parts.status.is_success() {
+            call.accepted(self.dialect, &parts.headers, &self.budget);
+        }
         // The charge is released once the reply is extracted: that is a short-lived text within the model's output
         // limit.
-        let (body, _charge) = whole(body, &self.budget).await?;
+        let (body, _charge) = whole(body, &self.budget, call).await?;
         if !parts.status.is_success() {
             let status = parts.status.as_u16();
             return Err(
@@ -139,16 +103,22 @@ impl UpstreamCaller {
         let kind = parts.headers.get(header::CONTENT_TYPE);
         let streamed = kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"));
         let malformed = |_| Error::new(ErrorClass::Malformed, "the answer cannot be read");
-        if streamed {
-            folded(self.dialect, &body).map_err(malformed)
+        let reply = if streamed {
+            folded(self.dialect, &body).map_err(malformed)?
         } else {
-            decode_json(self.dialect, &body).map_err(|_| malformed(()))
-        }
+            decode_json(self.dialect, &body).map_err(|_| malformed(()))?
+        };
+        call.is_whole();
+        Ok(reply)
     }
 }
 
 /// Reads a body to its end, unless it pauses for too long.
-async fn whole(mut body: Incoming, budget: &MemoryBudget) -> Result<(Bytes, MemoryCharge), Error> {
+async fn whole(
+    mut body: Incoming,
+    budget: &MemoryBudget,
+    call: &mut OwnCall<'_>,
+) -> Result<(Bytes, MemoryCharge), Error> {
     let full = |_| Error::new(ErrorClass::Cut, "there is no memory for the answer");
     let mut all = BytesMut::new();
     let mut charge = budget.take(0).map_err(full)?;
@@ -170,6 +140,7 @@ async fn whole(mut body: Incoming, budget: &MemoryBudget) -> Result<(Bytes, Memo
         if all.len() + data.len() > LONGEST {
             return Err(Error::new(ErrorClass::Malformed, "the answer is too long"));
         }
+        call.heard(data);
         charge.grow(data.len()).map_err(full)?;
         all.extend_from_slice(data);
     }
@@ -213,36 +184,24 @@ fn with_betas(headers: &HeaderMap, more: &[String]) -> Option<HeaderValue> {
 #[derive(Debug, Clone)]
 pub(super) struct CountedAsking {
     asking: UpstreamCaller,
-    spent: Arc<Mutex<Usage>>,
+    spent: SpentUsage,
 }
 
 impl CountedAsking {
     pub(super) fn new(asking: &UpstreamCaller) -> Self {
         Self {
             asking: asking.clone(),
-            spent: Arc::default(),
+            spent: SpentUsage::default(),
         }
     }
 
     pub(super) async fn ask(&self, parts: Vec<Bytes>, betas: &[String]) -> Result<Reply, Error> {
-        let reply = self.asking.ask(parts, betas).await?;
-        self.lock().add(&reply.usage);
-        Ok(reply)
+        self.asking.ask(parts, betas, &self.spent).await
     }
 
-    /// The usage of the requests so far; `None` if it is zero.
-    pub(super) fn spent(&self) -> Option<Usage> {
-        let spent = self.lock().clone();
-        (spent.total() > 0).then_some(spent)
-    }
-
-    /// Takes the usage of the requests so far, and counts from zero again.
-    pub(super) fn take_spent(&self) -> Usage {
-        std::mem::take(&mut *self.lock())
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Usage> {
-        self.spent.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The usage of the requests.
+    pub(super) fn spent(&self) -> &SpentUsage {
+        &self.spent
     }
 }
 

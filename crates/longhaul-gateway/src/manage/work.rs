@@ -131,10 +131,7 @@ impl Compactor {
         let head = density.tokens(weight.head);
         let parts = worked_on(&occasion.planned(), &window).into_iter();
         let cuts = parts.filter_map(|part| match part {
-            HistoryPart::BeforeNewest { most } => {
-                let cut = context.cut_before_newest(Some(measured))?;
-                (head + density.tokens(cut.after) <= most).then_some(cut)
-            }
+            HistoryPart::BeforeNewest => context.cut_before_newest(Some(measured)),
             HistoryPart::BeforeTokens(least) => context.cut_keeping(density, least, measured),
             HistoryPart::Whole => context.cut(Some(measured)),
         });

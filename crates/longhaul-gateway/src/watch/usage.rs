@@ -41,6 +41,8 @@ pub struct ResponseReading {
     pub usage: Option<Usage>,
     /// How complete the usage is.
     pub extent: UsageCompleteness,
+    /// Approximately how many tokens the model wrote, in a stream.
+    pub written: u64,
     /// Why the call failed, if it did.
     pub error: Option<CallError>,
 }
@@ -134,6 +136,7 @@ fn read_text(dialect: Dialect, text: &[u8]) -> ResponseReading {
     ResponseReading {
         usage: usage.map(|usage| read(dialect, usage)),
         extent: UsageCompleteness::Whole,
+        written: 0,
         error: CallError::read(text),
     }
 }
@@ -186,14 +189,15 @@ impl UsageSoFar {
     /// The usage of a response that ended like this: an upstream whose response is not read to its end has still billed
     /// what it wrote.
     fn by(self, ended: CallEnding) -> ResponseReading {
+        let written = self.written.div_ceil(BYTES_A_TOKEN) as u64;
         if self.is_whole || (ended == CallEnding::Whole && self.error.is_none()) {
             return ResponseReading {
                 usage: self.usage,
                 extent: UsageCompleteness::Whole,
+                written,
                 error: self.error,
             };
         }
-        let written = self.written.div_ceil(BYTES_A_TOKEN) as u64;
         let usage = match self.usage {
             None if written == 0 => None,
             told => {
@@ -205,6 +209,7 @@ impl UsageSoFar {
         ResponseReading {
             usage,
             extent: UsageCompleteness::Partial,
+            written,
             error: self.error,
         }
     }

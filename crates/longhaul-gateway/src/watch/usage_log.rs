@@ -97,8 +97,8 @@ pub struct OwnRequest {
     pub line: BranchId,
     /// What happened, without what the usage log writer adds.
     pub record: CallRecord,
-    /// What it used.
-    pub usage: Usage,
+    /// What it used, as far as the answer says.
+    pub usage: Option<Usage>,
 }
 
 enum UsageLogItem {
@@ -357,10 +357,12 @@ impl UsageLogState {
         record.origin.own = true;
         record.origin.simulated = self.is_simulated;
         let spec = self.models.resolve(&record.model).spec;
-        record.cost = spec.cost_of_reply(&own.usage);
-        self.metrics.used(&own.usage, record.cost);
-        self.metrics.used_itself(record.cost);
-        record.usage = Some(own.usage);
+        if let Some(usage) = own.usage {
+            record.cost = spec.cost_of_reply(&usage);
+            self.metrics.used(&usage, record.cost);
+            self.metrics.used_itself(record.cost);
+            record.usage = Some(usage);
+        }
         UsageLogRecord::Call(Some(own.line), Box::new(record))
     }
 }

@@ -14,6 +14,7 @@ use longhaul_provider::StopReason;
 use super::tracker::{BranchNotesState, NotesTracker};
 use crate::manage::appended_request;
 use crate::manage::compactor::Compactor;
+use crate::manage::own_call::SpentUsage;
 use crate::manage::request_context::RequestContext;
 use crate::manage::summarize::user_element;
 use crate::store::{NotesRecord, StoreError};
@@ -125,10 +126,9 @@ impl Compactor {
         run: NotesRunId,
     ) {
         let line = context.placed.line;
-        let mut usage = Usage::default();
-        let asked = self
-            .ask_for_notes(tracker, context, scale, &mut usage)
-            .await;
+        let spent = SpentUsage::default();
+        let asked = (self.ask_for_notes(tracker, context, scale, &spent)).await;
+        let usage = spent.take();
         let spec = self.spec(&context.model);
         self.metrics
             .used_for_notes(&usage, spec.cost_of_reply(&usage));
@@ -190,7 +190,7 @@ impl Compactor {
         tracker: &NotesTracker,
         context: &RequestContext,
         scale: WindowScale,
-        usage: &mut Usage,
+        spent: &SpentUsage,
     ) -> Result<AppliedAnswer, NotesAttemptError> {
         if !self.prefixes.can_be_stored().await {
             return Err(NotesAttemptError::NotKept);
@@ -212,8 +212,7 @@ impl Compactor {
         let element = user_element(context.messages.dialect, &prompt.text());
         let parts = context.outgoing.and(&element);
         let parts = parts.ok_or(NotesAttemptError::Unreadable)?;
-        let reply = context.asking.ask(parts, &[]).await?;
-        usage.add(&reply.usage);
+        let reply = context.asking.ask(parts, &[], spent).await?;
         if reply.stop == Some(StopReason::Refusal) {
             return Err(NotesAttemptError::Refused);
         }
