@@ -23,6 +23,7 @@ mod retry_words;
 pub mod screen;
 pub mod session_paths;
 pub mod settings;
+mod simulated_model;
 pub mod tool;
 pub mod tools;
 mod typed_text;

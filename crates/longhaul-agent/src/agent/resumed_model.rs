@@ -5,7 +5,7 @@ use longhaul::hooks::StartSource;
 use longhaul_store::newest_model;
 
 use super::start::ChosenSession;
-use crate::offline::is_simulated;
+use crate::simulated_model::is_simulated;
 
 /// Where the model of an agent comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

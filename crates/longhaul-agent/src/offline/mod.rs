@@ -9,12 +9,6 @@ mod kept_cache;
 mod start;
 pub mod tour;
 
+pub use crate::simulated_model::MODEL;
+pub(crate) use crate::simulated_model::is_simulated;
 pub use start::{OfflineOptions, OfflineServer, WritingSpeed, model, start};
-
-/// The offline model's id, which is in the model table.
-pub const MODEL: &str = "longhaul-offline";
-
-/// Whether the model with this id is simulated, so that its costs are not real.
-pub(crate) fn is_simulated(model: &str) -> bool {
-    model == MODEL
-}

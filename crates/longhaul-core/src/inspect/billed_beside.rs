@@ -12,12 +12,12 @@ const TAKEN: &str = "notes-taken";
 /// What was billed besides the conversation, added up line by line.
 #[derive(Debug, Default)]
 pub(super) struct BilledBeside {
-    notes: RecordedBill,
-    lost: RecordedBill,
+    notes: BillBeside,
+    lost: BillBeside,
 }
 
 #[derive(Debug, Default)]
-struct RecordedBill {
+struct BillBeside {
     records: u64,
     usage: Usage,
     cost_usd: f64,
