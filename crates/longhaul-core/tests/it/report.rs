@@ -198,7 +198,7 @@ fn m7_the_head_of_requests_is_an_entry_of_its_own_and_is_counted() {
             categories.tools,
             categories.memory_files
         ),
-        (9, 4, 5)
+        (9, 4, 4)
     );
 }
 
