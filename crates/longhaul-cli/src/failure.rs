@@ -335,6 +335,9 @@ impl CliError {
                 "Give the user's first words with --say TEXT."
             }
             Self::NoModel => "Give one with --model, as in --model claude-sonnet-5-5.",
+            Self::NoSuchFile { target } if target.ends_with(".claude/projects") => {
+                "Claude Code keeps its sessions there, and has none of this user yet; CLAUDE_CONFIG_DIR names another folder."
+            }
             Self::NoSuchTarget { .. } | Self::NoSuchFile { .. } => {
                 "Give a transcript, a folder, or a session id; `longhaul inspect ~/.claude/projects` lists sessions."
             }

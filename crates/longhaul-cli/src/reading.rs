@@ -5,10 +5,13 @@ use std::io::{self, Cursor, IsTerminal, Read, StdinLock};
 use std::path::Path;
 
 use longhaul_core::inspect::{Inspection, LineEnd};
+use longhaul_core::message::LineScanner;
 use longhaul_core::transcript::format::{self, DetectedFormat};
+use longhaul_core::transcript::{EndsTheFile, TranscriptProblem};
 use longhaul_store::{LineEnding, LineReader};
 
 use crate::failure::{CliError, tell};
+use crate::text::count;
 
 /// The name of standard input in messages.
 pub(crate) const STDIN: &str = "standard input";
@@ -107,6 +110,50 @@ pub(crate) fn inspection(
         });
     }
     Ok(inspection)
+}
+
+/// The damaged lines of a file, which nobody can find anything in. Only the lines are read, not the conversation, so that
+/// it takes a fraction of the time of an [`Inspection`].
+pub(crate) fn damaged_lines(path: &Path) -> Result<Vec<TranscriptProblem>, CliError> {
+    let failed = |source| CliError::Read {
+        path: path.to_owned(),
+        source,
+    };
+    let mut lines = LineReader::new(File::open(path).map_err(failed)?);
+    let mut scanner = LineScanner::default();
+    let mut problems = Vec::new();
+    while let Some(line) = lines.next().map_err(failed)? {
+        if line.bytes.trim_ascii().is_empty() {
+            continue;
+        }
+        if let Err(damage) = scanner.scan(line.bytes) {
+            let ends_the_file = match line.ending {
+                LineEnding::None => EndsTheFile::Yes,
+                LineEnding::Lf | LineEnding::CrLf => EndsTheFile::No,
+            };
+            problems.push(TranscriptProblem::damaged(
+                line.number,
+                &damage,
+                ends_the_file,
+            ));
+        }
+    }
+    Ok(problems)
+}
+
+/// The number of problems that are listed one by one in messages.
+const MOST_PROBLEMS: usize = 5;
+
+/// Problems of a file in sentences, for messages: the first few, and how many more there are.
+pub(crate) fn in_sentences(problems: &[TranscriptProblem]) -> Vec<String> {
+    let mut sentences: Vec<String> = (problems.iter().take(MOST_PROBLEMS))
+        .map(|problem| format!("line {}: {}", problem.line, problem.message))
+        .collect();
+    if let more @ 1.. = problems.len().saturating_sub(MOST_PROBLEMS) {
+        let more = count(more as u64, "problem", "problems");
+        sentences.push(format!("and {more} more; `longhaul inspect` lists them"));
+    }
+    sentences
 }
 
 /// Refuses a file that is not a transcript, as [`inspection`] does. A file that begins like one is not read to its end.

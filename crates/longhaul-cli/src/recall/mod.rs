@@ -13,8 +13,9 @@ use longhaul_store::archive::{
 use longhaul_store::layout::Home;
 
 use crate::args::RecallArgs as Command;
-use crate::failure::{CliError, CliOutcome, tell};
+use crate::failure::{CliError, CliOutcome, tell, warn};
 use crate::output;
+use crate::reading;
 use crate::settings::CommandSettings;
 use crate::target::InspectionTarget;
 use crate::text::clean;
@@ -70,6 +71,10 @@ pub(crate) fn run(command: &Command, given: &CommandSettings) -> Result<CliOutco
         IndexUpdate::Extended
     };
     let mut followed = UpToDateArchive::open(&home, &transcript, index)?;
+    // The text searched for may be in such a line.
+    for problem in reading::in_sentences(&reading::damaged_lines(&transcript)?) {
+        warn(&problem);
+    }
     let answer = match find(&followed.archive, command) {
         // Damage may become visible only when a part of the index is read for the first time.
         Err(ArchiveError::Damaged { .. }) => {

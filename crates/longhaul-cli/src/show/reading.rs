@@ -18,9 +18,6 @@ use crate::reading;
 use crate::target::InspectionTarget;
 use crate::text::count;
 
-/// The number of problems that are listed one by one.
-const MOST_PROBLEMS: usize = 5;
-
 /// The part of a session that was read.
 pub(super) struct SessionReading {
     /// The file's name, or the name of standard input.
@@ -226,17 +223,6 @@ fn whole(source: &RereadableSource, turn: Option<i64>) -> Result<SessionReading,
         let entry = entries.get(&offset)?.clone();
         Some(EntryAtOffset { offset, entry })
     };
-    let mut told: Vec<String> = (problems.iter().take(MOST_PROBLEMS))
-        .map(|problem| format!("line {}: {}", problem.line, problem.message))
-        .collect();
-    if problems.len() > MOST_PROBLEMS {
-        let more = count(
-            (problems.len() - MOST_PROBLEMS) as u64,
-            "problem",
-            "problems",
-        );
-        told.push(format!("and {more} more; `longhaul inspect` lists them"));
-    }
     Ok(SessionReading {
         name,
         entries: view.into_iter().filter_map(sighted).collect(),
@@ -244,7 +230,7 @@ fn whole(source: &RereadableSource, turn: Option<i64>) -> Result<SessionReading,
         turn,
         model,
         is_empty,
-        problems: told,
+        problems: reading::in_sentences(&problems),
     })
 }
 

@@ -53,6 +53,14 @@ fn a_missing_file_is_named() {
 }
 
 #[test]
+fn where_claude_code_keeps_no_sessions_yet_the_advice_is_not_to_look_there() {
+    let world = World::new();
+    let folder = world.root().join(".claude/projects");
+    let run = world.run(["inspect".as_ref(), folder.as_os_str()]);
+    run.fails(&["no such file or folder", "has none of this user yet"]);
+}
+
+#[test]
 fn a_file_behind_a_file_cannot_be() {
     let world = World::new();
     world.write("s.jsonl", plain_session().bytes);

@@ -290,7 +290,12 @@ fn x2_a_damaged_transcript_is_searched_as_far_as_it_is_intact() {
     let world = World::new();
     let text = format!("{}garbage\n{{\"torn\":", text(&lines()));
     world.write("s.jsonl", text);
-    world.run(["recall", "s.jsonl", "login"]).ends(0);
+    // Also when nothing has changed since the last search, and when nothing is found.
+    for (word, code) in [("login", 0), ("login", 0), ("torn", 1)] {
+        let run = world.run(["recall", "s.jsonl", word]).ends(code);
+        let run = run.says("warning: line 10: not JSON");
+        run.says("warning: line 11: the file ends inside this line; a write was cut short");
+    }
     world.write("empty.jsonl", "");
     world.run(["recall", "empty.jsonl", "login"]).ends(1);
 }

@@ -84,7 +84,7 @@ impl Compactor {
         let line = context.placed.line;
         let instructions = settings.instructions.as_deref();
         let working = &mut CompactionWork {
-            context: context,
+            context,
             cut,
             settings,
             window,

@@ -162,7 +162,7 @@ impl RequestContext {
             messages: ClientMessages {
                 dialect,
                 body: body.clone(),
-                recognized: recognized,
+                recognized,
             },
             outgoing: OutgoingRequestBody::unchanged(body),
             asking,

@@ -80,7 +80,7 @@ pub(super) async fn answer<B>(state: &GatewayState, request: &Request<B>) -> Res
     };
     match found {
         Ok(Some(found)) => json_answer(StatusCode::OK, &found),
-        Ok(None) => nothing("nothing of that is in the books"),
+        Ok(None) => nothing("the usage log has no session or compaction of this id"),
         Err(error) => savings_view::failed(&error),
     }
 }

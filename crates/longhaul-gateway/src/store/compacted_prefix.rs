@@ -17,7 +17,8 @@ pub enum CompactedPrefixKind {
     Cleared,
     /// The session notes are used as the summary.
     Noted,
-    /// A model wrote a summary.
+    /// A model wrote a summary. Stores and programs have it in its older spelling.
+    #[serde(rename = "summarised")]
     Summarized,
     /// Extracts from the messages are used as the summary: no model was asked, or none gave a usable answer.
     Extracted,

@@ -11,6 +11,7 @@
 mod claims;
 mod columns;
 mod compacted_prefix;
+mod counted_compaction;
 mod health;
 mod latency;
 mod memory;

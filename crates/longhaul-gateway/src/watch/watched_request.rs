@@ -75,7 +75,7 @@ impl WatchedRequest {
         Some(Self {
             session,
             dialect,
-            recognized: recognized,
+            recognized,
             replaced: None,
             sent_parts: None,
             rewriting: None,

@@ -355,6 +355,49 @@ async fn x8_what_was_made_is_told_by_session() {
     }
 }
 
+#[tokio::test]
+async fn x8_a_clearing_that_was_replaced_before_it_was_sent_is_not_counted() {
+    for Under {
+        name, store, shelf, ..
+    } in &each().await
+    {
+        let session = GatewaySessionId(3);
+        let made = |messages, kind, waited| {
+            let mut rewrite = rewrite(MINE, u128::from(messages), messages);
+            (rewrite.made.kind, rewrite.made.waited) = (kind, waited);
+            rewrite
+        };
+        let called = |hours| UsageLogRecord::Call(Some(BranchId(2)), Box::new(call(at(hours))));
+        let counted = || async {
+            let listed = store.session(session).await.unwrap().unwrap().compactions;
+            let spent = store.spend(SpendQuery::default()).await.unwrap();
+            let spent: u64 = spent.iter().map(|row| row.compactions).sum();
+            assert_eq!(listed, spent, "{name}");
+            listed
+        };
+        for rewrite in [
+            made(2, CompactedPrefixKind::Cleared, None),
+            made(4, CompactedPrefixKind::Summarized, Some(2_000)),
+            made(6, CompactedPrefixKind::Cleared, None),
+        ] {
+            shelf.put(sealed(rewrite)).await.unwrap();
+        }
+        let mut own = call(at(3));
+        own.origin.own = true;
+        let batch = vec![
+            UsageLogRecord::Line(line(2, MINE, at(0))),
+            called(5),
+            UsageLogRecord::Call(Some(BranchId(2)), Box::new(own)),
+        ];
+        store.append(batch).await.unwrap();
+        assert_eq!(counted().await, 3, "{name}: earlier calls are not known");
+        store.append(vec![called(1)]).await.unwrap();
+        assert_eq!(counted().await, 2, "{name}: only the summary was asked for");
+        store.append(vec![called(3)]).await.unwrap();
+        assert_eq!(counted().await, 3, "{name}: the clearing was sent");
+    }
+}
+
 fn notes(tenant: Tenant, hash: u128, messages: u32) -> NotesRecord {
     NotesRecord {
         tenant,

@@ -39,7 +39,7 @@ pub(super) struct BranchNotesState {
 impl NotesTracker {
     pub(in crate::manage) fn new(store: Arc<dyn NotesStore>, seal: SealKey) -> Self {
         Self {
-            store: store,
+            store,
             seal,
             lines: Mutex::new(GenerationalCache::new(LINES)),
             ended: Notify::new(),

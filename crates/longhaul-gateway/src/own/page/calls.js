@@ -54,12 +54,22 @@ const COLUMNS = [
   { name: "Remarks", make: remarkCell },
 ];
 
+const named = (name, read) => ({ name, sort: read, make: text(read) });
+
+/** Calls outside of conversations are of any client and model, and have nothing that was left out or broke. */
+const UNPLACED = [
+  ...COLUMNS.slice(0, 2),
+  named("Client", (call) => call.client),
+  named("Model", (call) => call.model),
+  ...COLUMNS.slice(2).filter(({ name }) => !["Window", "Left out", "Read", "Written", "Uncached"].includes(name)),
+];
+
 /** The two lines of a call on a narrow screen. */
 function lines(call) {
   const first = [clock(call.at, "short"), call.cost_usd === null ? null : money(call.cost_usd), span(call.milliseconds)];
   const second = call.usage
     ? [`${tokens(call.usage.context_tokens)} in the window`, `${share(cached(call))} cached`, `${tokens(call.usage.output_tokens)} out`]
-    : [outcome(call)];
+    : [call.model];
   return [first.filter(Boolean).join(" · "), second.join(" · ")];
 }
 
@@ -82,7 +92,7 @@ const NARROW = { name: "In two lines", make: narrow };
 /** The calls of a session, or of none: then there is no file of them. */
 export function callsTable(session, title = "Calls") {
   let calls = [];
-  const rows = table({ columns: [NARROW, ...COLUMNS], caption: "Calls, the newest first", key: (call) => `${call.number} ${call.at}`, kind: "calls", changed: () => { pages.first(); draw(); } });
+  const rows = table({ columns: [NARROW, ...(session ? COLUMNS : UNPLACED)], caption: "Calls, the newest first", key: (call) => `${call.number} ${call.at}`, kind: "calls", changed: () => { pages.first(); draw(); } });
   const pages = pager(() => draw(), 20);
   const draw = () => rows.update(pages.cut(rows.order(calls)));
   const node = el("section", { class: "card", id: session ? "calls" : "unplaced-calls", tabindex: "-1" },

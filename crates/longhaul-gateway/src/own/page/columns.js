@@ -28,10 +28,19 @@ function column(calls) {
   };
 }
 
-/** The column before which a compaction came into use: if a request waited for it, before that request. */
+/**
+ * The column before which a compaction came into use: if a request waited for it, before that request; so, too, if results
+ * were cleared for a request while it was prepared, after which it left out more than the one before.
+ */
 export function placeOf(columns, made) {
   const at = Date.parse(made.at), awaited = made.waited_milliseconds > 0 || made.kind === "settled";
-  const uses = (call) => Date.parse(call.at) + (awaited ? call.milliseconds : 0) >= at;
+  let before = 0;
+  const uses = (call) => {
+    const begun = Date.parse(call.at), left = call.saved_tokens || 0;
+    const isFor = awaited || (made.kind === "cleared" && left > before);
+    before = left;
+    return begun + (isFor ? call.milliseconds : 0) >= at;
+  };
   const found = columns.findIndex((column) => column.calls.some(uses));
   return found < 0 ? columns.length : found;
 }

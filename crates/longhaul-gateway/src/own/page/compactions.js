@@ -16,7 +16,7 @@ export function worth(made) {
   if (!decided || !since) return "";
   const price = decided.priceUsd, requests = decided.payBackRequests;
   const waived = decided.waivedUsd > 0 ? `, waived ${money(decided.waivedUsd)}` : "";
-  const cost = price > 0 ? `cost ${money(price)} (rent ${money(decided.rentUsd)}${waived})` : `made its request ${money(-price)} cheaper`;
+  const cost = price > 0 ? `expected to cost ${money(price)} (rent ${money(decided.rentUsd)}${waived})` : `expected to make its request ${money(-price)} cheaper`;
   if (since.has_paid_back) return `${cost}${price > 0 ? `, paid back after ${plural(requests ?? since.requests, "request")}` : ""}, saved ${money(since.saved_usd)} since`;
   return `${cost}, ${requests == null ? "never paid back" : `paid back after ${plural(requests, "request")}`}, of which ${count(since.requests)} ${since.requests === 1 ? "was" : "were"} sent`;
 }

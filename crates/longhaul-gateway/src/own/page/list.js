@@ -25,6 +25,14 @@ function nameCell(cell, item) {
   cell.link.classList.toggle("hash", !item.title);
 }
 
+/** Names of models are written in one line; only those that are much longer than usual are broken. */
+const LONG_NAME = 30;
+
+function modelCell(cell, item) {
+  say(cell, item.model);
+  cell.classList.toggle("long", item.model.length > LONG_NAME);
+}
+
 function cacheCell(cell, item) {
   cell.bar ||= shareBar();
   if (!cell.firstChild) cell.append(cell.bar.node);
@@ -54,7 +62,7 @@ function narrow(cell, s) {
   }
   const used = prompt(s), left = hasSaved(s) && s.saved_share !== null ? gained(s.saved_share) : null;
   const some = (number, word) => (number ? plural(number, word) : null);
-  say(cell.one, [s.model, plural(s.calls, "call"), since(s.last_seen)].join(" · "));
+  say(cell.one, [s.model, plural(s.calls, "call"), since(s.last_seen, "narrow")].join(" · "));
   const bad = s.failed ? [el("span", { class: "bad" }, `${count(s.failed)} failed`), " · "] : [];
   // What does not fit into the line is on the session's own page.
   const words = [total(s) === null ? "price unknown" : spent(s), left, used.all ? `${percent(used.read, used.all)} cached` : null, some(s.findings, "break")].filter(Boolean).join(" · ");
@@ -66,7 +74,7 @@ function narrow(cell, s) {
 const COLUMNS = [
   { name: "Session", sort: (s) => nameOf(s).toLowerCase(), make: nameCell },
   { name: "In two lines", make: narrow },
-  { name: "Model", sort: (s) => s.model, make: text((s) => s.model) },
+  { name: "Model", sort: (s) => s.model, make: modelCell },
   { name: "Calls", n: true, sort: (s) => s.calls, make: text((s) => count(s.calls)) },
   { name: "Messages", n: true, sort: (s) => s.messages, make: text((s) => count(s.messages)) },
   { name: "From cache", sort: (s) => { const used = prompt(s); return used.all ? used.read / used.all : null; }, make: cacheCell },
@@ -84,16 +92,16 @@ export function listView() {
     sessions: tile("Sessions"), calls: tile("Calls"), spent: tile("Spent"), saved: tile("Saved, at least", why("How savings are computed", ...HOW_SAVED)),
     cache: tile("Read from cache"), breaks: tile("Cache breaks"),
   };
-  const find = el("input", { type: "search", placeholder: "Name, model, client or key", "aria-label": "Find sessions by name, id, model, client or key", oninput: () => { pages.first(); draw(); } });
+  const find = el("input", { type: "search", placeholder: "Name, model, client or tenant", "aria-label": "Find sessions by name, id, model, client or tenant", oninput: () => { pages.first(); draw(); } });
   const rows = table({ columns: COLUMNS, caption: "Sessions, the newest first", key: (s) => s.session, link: (s) => `#/session/${s.session}`, kind: "sessions", changed: () => { pages.first(); draw(); } });
   const pages = pager(() => draw());
   const hidden = withheld();
-  const others = callsTable(null, "Calls of no conversation");
+  const others = callsTable(null, "Calls outside of conversations");
   const apart = el("div", { id: "unplaced" }, others.node);
-  const nothing = el("p", { class: "quiet" }, "No session is like that.");
+  const nothing = el("p", { class: "quiet" }, "No session matches.");
   const more = el("button", { type: "button", class: "plain", onclick: async () => { limit = Math.min(MOST, limit * 4); await load(); } }, "Older sessions too");
   const shown = el("div", {}, el("h1", { class: "unseen" }, "Sessions"), hidden.node, el("div", { class: "tiles" }, Object.values(tiles).map((part) => part.node)),
-    el("section", { class: "card" }, el("div", { class: "bar-top" }, el("h2", {}, "Sessions"), el("span", { class: "tools" }, find, rows.sorter, csvButton(() => "/longhaul/api/sessions?format=csv"))), rows.node, nothing, pages.node, more), apart);
+    el("section", { class: "card" }, el("div", { class: "bar-top" }, el("h2", {}, "Sessions"), el("span", { class: "tools" }, find, rows.sorter, csvButton(() => "/longhaul/api/sessions?format=csv"))), el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Sessions" }, rows.node), nothing, pages.node, more), apart);
   const empty = welcome();
   const node = el("div", {}, shown, empty);
 
@@ -118,12 +126,12 @@ export function listView() {
     const saved = summed((s) => s.saved_usd), paid = summed(total);
     const unplaced = answer.unplaced ?? [], lost = unplaced.filter(callFailed).length;
     tiles.sessions.set(count(sessions.length), sessions.length >= limit ? "the newest ones" : "");
-    const failures = [failed ? `${count(failed)} failed` : "none failed", lost ? `${count(lost)} more of no conversation` : ""].filter(Boolean).join(", ");
+    const failures = [failed || !lost ? (failed ? `${count(failed)} failed` : "none failed") : "", lost ? `${count(lost)} failed outside of conversations` : ""].filter(Boolean).join("; ");
     tiles.calls.set(count(sum((s) => s.calls)), failures, failed || lost ? "warn" : "");
     tiles.spent.set(money(paid), [booked.simulated ? SIMULATED : "", compactions ? `${money(paid + saved)} without Longhaul, at least` : ""].filter(Boolean).join("; "));
     tiles.saved.set(compactions ? share(saved / (paid + saved || 1)) : money(0), compactions ? `${money(saved)}, ${tokens(summed((s) => s.saved_tokens))} tokens left out` : "nothing left out");
     tiles.cache.set(percent(read, all), `of ${tokens(all)} tokens`);
-    tiles.breaks.set(count(breaks), breaks ? "with their causes" : "", breaks ? "warn" : "");
+    tiles.breaks.set(count(breaks), breaks ? "each session names the causes" : "", breaks ? "warn" : "");
     show(apart, unplaced.length > 0);
     others.update(unplaced.map((call, at) => ({ ...call, number: at + 1 })));
     draw();

@@ -42,8 +42,8 @@ export function sessionView(session, asked) {
     time: tile("Median time", why("How long calls took", "The time from the request to the end of its answer, and to its beginning, of calls that were answered well.", "Half of the calls took no longer than the median, nine out of ten no longer than p90.")),
   };
   const choice = el("select", { id: "line", onchange: () => { location.hash = `#/session/${session}/${choice.value}`; } });
-  const lines = el("p", { class: "lines" }, el("label", { for: "line" }, "Line "), choice,
-    why("Lines of a session", "A branch, an edited history and a sub-agent's conversation are lines of their own. The picture shows one of them; figures and lists are of the whole session."));
+  const lines = el("p", { class: "lines" }, el("label", { for: "line" }, "Branch "), choice,
+    why("Branches of a session", "A history that was continued in two ways, an edited history and a sub-agent's conversation are branches of their own. The picture shows one of them; figures and lists are of the whole session."));
   const compactions = compactionList(session);
   const picture = chart((number) => compactions.open(number));
   const breaks = breakList((number) => {
@@ -88,7 +88,7 @@ export function sessionView(session, asked) {
     const tooLong = all.filter((call) => call.usage && call.usage.context_tokens + (call.saved_tokens || 0) > (windowOf(call.model)?.size ?? Infinity)).length;
     const last = all[all.length - 1];
     say(name, nameOf({ ...answer, session }));
-    facts.replaceChildren(...[answer.client, last?.model, answer.tenant ? `key ${short(answer.tenant)}` : null, since(last?.at)].filter(Boolean).flatMap((fact) => [el("span", {}, fact), " · "]), id);
+    facts.replaceChildren(...[answer.client, last?.model, answer.tenant ? `tenant ${short(answer.tenant)}` : null, since(last?.at)].filter(Boolean).flatMap((fact) => [el("span", {}, fact), " · "]), id);
     const now = newest?.usage.context_tokens ?? 0;
     const kind = window && now >= window.warning ? "warn" : "";
     tiles.window.set(tokens(now), window ? `${percent(now, window.threshold)} of ${tokens(window.threshold)}, where it compacts` : "", kind);

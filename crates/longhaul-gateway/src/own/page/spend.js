@@ -5,7 +5,7 @@ import { daysChart, daysLegend, FILLS } from "./days.js";
 import { el, say, show, why } from "./dom.js";
 import { csvButton } from "./download.js";
 import { pager, table, tile } from "./table.js";
-import { count, HOW_SAVED, money, nameOf, percent, prompt, share, short, SIMULATED, span, tokens } from "./words.js";
+import { count, HOW_SAVED, money, nameOf, percent, plural, prompt, share, short, SIMULATED, span, tokens } from "./words.js";
 
 const DAY = 86_400_000;
 const GROUPS = { model: "model", key: "key", agent: "client", session: "session", day: "day" };
@@ -59,7 +59,7 @@ export function spendView(query) {
     caption: "How long calls took", key: (row) => row.model, kind: "latency", changed: () => drawLatency(),
   });
   const tiles = {
-    spent: tile("Spent"), without: tile("Without Longhaul, at least"), saved: tile("Saved, at least", why("How savings are computed", ...HOW_SAVED)),
+    spent: tile("Spent"), without: tile("Without Longhaul"), saved: tile("Saved, at least", why("How savings are computed", ...HOW_SAVED)),
     calls: tile("Calls"), cache: tile("Read from cache"), time: tile("Median time"),
   };
   const stage = el("div", { class: "stage-days" }), legend = el("div", {}), nothing = el("p", { class: "quiet" }, "Nothing was called in these days."), cut = el("p", { class: "quiet small" });
@@ -109,9 +109,9 @@ export function spendView(query) {
     show(shown, sum.calls > 0 || paid > 0);
     const apart = sum.simulated ? SIMULATED : spent.simulated ? `${money(spent.simulated.cost_usd)} more was simulated` : "";
     tiles.spent.set(money(paid), [apart, sum.summaries_cost_usd ? `${money(sum.summaries_cost_usd)} of it to make room` : ""].filter(Boolean).join("; "));
-    tiles.without.set(money(sum.without_usd), sum.unpriced ? `not known of ${count(sum.unpriced)} calls` : "had everything been sent");
+    tiles.without.set(money(sum.without_usd), sum.unpriced ? `at least; unknown for ${plural(sum.unpriced, "call")}` : "at least, had everything been sent");
     tiles.saved.set(share(sum.saved_share), `${money(sum.saved_usd)}, ${tokens(sum.saved_tokens)} tokens left out`);
-    const own = sum.own_calls ? `, ${count(sum.own_calls)} more of the gateway's own` : "";
+    const own = sum.own_calls ? `; the gateway made ${count(sum.own_calls)} more` : "";
     tiles.calls.set(count(sum.calls), `${sum.failed ? `${count(sum.failed)} failed` : "none failed"}${own}`, sum.failed ? "warn" : "");
     tiles.cache.set(percent(used.read, used.all), `of ${tokens(used.all)} tokens`);
     tiles.time.set(span(all.p50), all.calls ? `p90 ${span(all.p90)}, p99 ${span(all.p99)}` : "");

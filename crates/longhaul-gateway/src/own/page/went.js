@@ -24,8 +24,8 @@ export function results(went) {
     el("span", { class: "thing" }, el("strong", {}, result.tool || "a tool"), result.about ? el("code", {}, result.about) : null),
     el("span", { class: "quiet size" }, `${tokens(Number(result.tokens) || 0)} tokens`),
     el("code", { class: "quiet id", title: "the id of the call" }, result.call));
-  return el("section", { class: "went" }, el("h3", {}, `Results that went: ${count(found.length + rest)}, ${rest ? "more than " : ""}${tokens(sum)} tokens`),
-    el("p", { class: "quiet small" }, went.recallable ? "The model can look each of them up again with its tool for recall, and the client still has them." : "The client still has them. The model cannot look them up: the gateway was started without --recall, or the conversation began without tools."),
+  return el("section", { class: "went" }, el("h3", {}, `Removed results: ${count(found.length + rest)}, ${rest ? "more than " : ""}${tokens(sum)} tokens`),
+    el("p", { class: "quiet small" }, went.recallable ? "The model can look each of them up again with its tool for recall, and the client still has them." : ["The client still has them. The model cannot look them up: the gateway was started without ", el("code", { class: "flag" }, "--recall"), ", or the conversation began without tools."]),
     ...cutList(found, one), rest ? el("p", { class: "quiet small" }, `and ${plural(rest, "smaller one")}`) : null);
 }
 

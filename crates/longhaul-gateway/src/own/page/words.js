@@ -1,7 +1,8 @@
 // Formats figures and states for people.
 
 const whole = new Intl.NumberFormat();
-const ago = new Intl.RelativeTimeFormat(undefined, { numeric: "auto", style: "short" });
+const agoIn = (style) => new Intl.RelativeTimeFormat(undefined, { numeric: "auto", style });
+const ago = { short: agoIn("short"), narrow: agoIn("narrow") };
 
 export const count = (number) => whole.format(number ?? 0);
 
@@ -70,11 +71,12 @@ export function clock(text, length) {
 /** A day such as `2026-11-18`, in UTC, as people write it. */
 export const day = (text) => new Date(`${text}T00:00:00Z`).toLocaleDateString([], { month: "short", day: "numeric", timeZone: "UTC" });
 
-export function since(text) {
+/** How long ago a time was; `narrow` where there is little room. */
+export function since(text, style = "short") {
   if (!text) return "";
   const seconds = Math.round((new Date(text).getTime() - Date.now()) / 1_000);
   const [size, unit] = [[86_400, "day"], [3_600, "hour"], [60, "minute"]].find(([size]) => -seconds >= size) || [1, "second"];
-  return ago.format(Math.min(0, Math.round(seconds / size)), unit);
+  return ago[style].format(Math.min(0, Math.round(seconds / size)), unit);
 }
 
 /** The call that this share of all calls was not slower than. */

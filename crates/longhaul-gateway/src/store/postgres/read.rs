@@ -2,6 +2,7 @@
 
 use sqlx::PgConnection;
 
+use super::super::counted_compaction::counted_compaction;
 use super::super::rows::{self, limit};
 use super::super::{CallRecord, SessionRow, StartupState};
 use crate::branch::{BranchId, GatewaySessionId};
@@ -63,10 +64,12 @@ macro_rules! sessions {
              FROM longhaul.line l JOIN longhaul.call c ON c.line = l.id WHERE l.session = n.session
          ) c
          CROSS JOIN LATERAL (
-             SELECT count(*) FILTER (WHERE kind <> 'settled') AS compactions,
+             SELECT count(*) FILTER (WHERE ",
+            counted_compaction!("o", "longhaul."),
+            ") AS compactions,
                     coalesce(sum(cost_pico)::FLOAT8, 0) + coalesce((SELECT sum(cost_pico)::FLOAT8
                         FROM longhaul.notes WHERE session = n.session), 0) AS cost
-             FROM longhaul.made WHERE session = n.session
+             FROM longhaul.made o WHERE o.session = n.session
          ) m
          ORDER BY n.seen DESC"
         )

@@ -4,6 +4,7 @@
 use jiff::Timestamp;
 use sqlx::PgConnection;
 
+use super::super::counted_compaction::counted_compaction;
 use super::super::{LatencyRow, SpendDetail, SpendQuery, SpendRow, latency, rows};
 
 pub(super) async fn rows(
@@ -12,7 +13,11 @@ pub(super) async fn rows(
 ) -> sqlx::Result<Vec<SpendRow>> {
     let detail = query.detail;
     let calls = calls(detail);
-    let counted = "count(*) FILTER (WHERE o.kind <> 'settled')";
+    let counted = concat!(
+        "count(*) FILTER (WHERE ",
+        counted_compaction!("o", "longhaul."),
+        ")"
+    );
     let made = compactions(detail, "made", "at", counted);
     let notes = compactions(detail, "notes", "made", "0::BIGINT");
     let all = format!("{calls} UNION ALL {made} UNION ALL {notes}");

@@ -2,6 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension};
 
+use super::super::counted_compaction::counted_compaction;
 use super::super::rows::{self, limit};
 use super::super::{CallRecord, SessionRow, StartupState};
 use crate::branch::{BranchId, GatewaySessionId};
@@ -36,7 +37,9 @@ macro_rules! sessions {
                 count(c.id) - coalesce(sum(c.own), 0), sum(NOT c.own AND (c.status >= 400 OR c.ended = 'upstream_failed')), sum(c.input),
                 sum(c.cache_read), sum(c.cache_write_5m + c.cache_write_1h), sum(c.output),
                 total(c.cost_pico), count(c.finding), min(c.at), sum(c.saved),
-                (SELECT count(*) FROM made WHERE session = n.session AND kind <> 'settled'),
+                (SELECT count(*) FROM made m WHERE m.session = n.session AND ",
+            counted_compaction!("m", ""),
+            "),
                 (SELECT total(cost_pico) FROM made WHERE session = n.session)
                     + (SELECT total(cost_pico) FROM notes WHERE session = n.session),
                 (SELECT c.caller FROM line l JOIN call c ON c.line = l.id

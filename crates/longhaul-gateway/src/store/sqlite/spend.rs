@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use rusqlite::{Connection, params};
 
+use super::super::counted_compaction::counted_compaction;
 use super::super::{LatencyRow, SpendQuery, SpendRow, latency, rows};
 
 /// The first format that has compactions and what they saved.
@@ -63,11 +64,16 @@ fn statement(query: SpendQuery, format: i64) -> String {
          FROM call c LEFT JOIN line l ON l.id = c.line
          WHERE c.at >= ?1 AND c.at < ?3 AND ({of_run}) GROUP BY 1, 2, 3, 4, 17, 18, 19"
     )];
+    // Only with the gateway's own requests told apart is it known what was sent between two compactions.
+    let counted = match has_own {
+        true => concat!("sum(", counted_compaction!("m", ""), ")"),
+        false => "sum(m.kind <> 'settled')",
+    };
     let compactions = [
         (
             "made",
             "at",
-            "sum(m.kind <> 'settled')",
+            counted,
             "m.kind = 'summarised'",
             WITH_COMPACTIONS,
         ),

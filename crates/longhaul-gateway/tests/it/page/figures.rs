@@ -72,6 +72,8 @@ async fn x8_a_session_tells_its_window_compactions_and_what_was_saved() {
     let all = json_of(&gateway, "/longhaul/api/sessions").await;
     let row = &all["sessions"][0];
     assert_eq!(row["saved_tokens"], left_out);
+    // A clearing that was replaced before it was ever sent is neither listed nor counted.
+    assert_eq!(row["compactions"], 4);
     assert!((row["saved_usd"].as_f64().unwrap() - saved).abs() < 1e-9);
     let unknown = all["sessions"].as_array().unwrap().iter();
     let mut unknown = unknown.filter(|row| row["model"] == "gpt-of-unknown-price");

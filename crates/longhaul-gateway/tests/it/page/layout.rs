@@ -106,6 +106,55 @@ async fn x8_the_page_is_looked_at_on_a_phone_and_a_desk_in_light_and_dark() {
 }
 
 #[tokio::test]
+async fn x8_the_name_of_a_model_is_in_one_line_of_the_list() {
+    let Some(browser) = Browser::start().await else {
+        return;
+    };
+    let gateway = Gateway::start(told().await).await.unwrap();
+    let page = browser.page().await;
+    page.size(1280, 900).await;
+    page.open(&gateway.url()).await;
+    page.wait_for("tbody tr").await;
+    let broken = page
+        .evaluate(
+            "[...document.querySelectorAll(\"td[data-name='Model']\")].filter((cell) => {
+                const words = document.createRange();
+                words.selectNodeContents(cell);
+                return cell.textContent.length < 30 && words.getClientRects().length > 1;
+            }).map((cell) => cell.textContent)",
+        )
+        .await;
+    assert_eq!(broken, json!([]));
+    assert_fits(&page).await;
+    gateway.stop().await;
+}
+
+#[tokio::test]
+async fn x8_a_clearing_is_drawn_before_the_request_that_it_was_made_for() {
+    let Some(browser) = Browser::start().await else {
+        return;
+    };
+    let gateway = Gateway::start(told().await).await.unwrap();
+    let page = browser.page().await;
+    page.open(&gateway.url()).await;
+    page.wait_for("tbody tr").await;
+    let placed = |kind: &str, second: u32, saved: u64| {
+        let script = format!(
+            "import('/longhaul/page/columns.js').then(({{ placeOf }}) => placeOf([[0, 500], [10, {saved}], [20, {saved}]].map(([at, left]) =>
+                ({{ calls: [{{ at: new Date(at * 1000).toISOString(), milliseconds: 4000, saved_tokens: left }}] }})),
+                {{ kind: '{kind}', at: new Date({second} * 1000).toISOString(), waited_milliseconds: 0 }}))"
+        );
+        let page = page.clone();
+        async move { page.evaluate(&script).await }
+    };
+    assert_eq!(placed("cleared", 11, 900).await, 1, "while it is prepared");
+    assert_eq!(placed("cleared", 11, 500).await, 2, "after it was sent");
+    assert_eq!(placed("cleared", 16, 900).await, 2, "between two");
+    assert_eq!(placed("summarised", 11, 900).await, 2, "in the background");
+    gateway.stop().await;
+}
+
+#[tokio::test]
 async fn x8_the_axis_holds_the_clients_whole_history_however_long_it_is() {
     let Some(browser) = Browser::start().await else {
         return;
@@ -206,6 +255,24 @@ async fn x8_on_a_phone_a_session_has_its_name_and_two_paragraphs_of_figures() {
     // A session of which little is to be said takes little space.
     let height = "document.querySelector('tbody tr:nth-child(2)').getBoundingClientRect().height";
     assert!(page.evaluate(height).await.as_f64() < Some(90.0));
+    gateway.stop().await;
+}
+
+#[tokio::test]
+async fn x8_on_a_phone_the_name_of_a_session_has_a_whole_line_of_the_costs() {
+    let Some(browser) = Browser::start().await else {
+        return;
+    };
+    let gateway = Gateway::start(told().await).await.unwrap();
+    let page = browser.page().await;
+    page.size(390, 844).await;
+    page.open(&format!("{}/#/spend?by=session", gateway.url()))
+        .await;
+    page.wait_for("#groups tbody tr").await;
+    let sizes = "['td:first-child', ''].map((part) => document.querySelector(`#groups tbody tr ${part}`).getBoundingClientRect().width)";
+    let sizes = page.evaluate(sizes).await;
+    assert_eq!(sizes[0], sizes[1]);
+    assert_fits(&page).await;
     gateway.stop().await;
 }
 

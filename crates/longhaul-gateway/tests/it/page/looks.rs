@@ -119,7 +119,7 @@ async fn x8_the_page_of_a_session_shows_curve_compactions_and_breaks() {
     // Each of the results that went is named, with its size; the others on request.
     let went = page.text("#compactions details:first-of-type .went").await;
     assert!(
-        went.contains("Results that went: 30, more than 138K tokens"),
+        went.contains("Removed results: 30, more than 138K tokens"),
         "{went}"
     );
     assert!(
@@ -222,7 +222,7 @@ async fn v6_the_page_says_what_a_decision_by_price_cost_and_has_saved_since() {
     // Nine calls, until the next summary, were cheaper by $0.026.
     assert_eq!(
         page.text("#compaction-1 .worth").await,
-        "Decided by price: cost $0.14 (rent $0.08, waived $0.07), paid back after 6 requests, saved $0.094 since."
+        "Decided by price: expected to cost $0.14 (rent $0.080, waived $0.070), paid back after 6 requests, saved $0.094 since."
     );
     assert_clean(&page, &gateway);
     gateway.stop().await;

@@ -162,6 +162,11 @@ pub(crate) fn long() -> (Vec<UsageLogRecord>, Vec<PrefixProvenance>) {
             _ => None,
         };
         if let Some((kind, after, waited, cost)) = shrink {
+            if kind == CompactedPrefixKind::Extracted {
+                // The request that waited was to be sent with old results cleared, but that was not enough.
+                let cleared = CompactedPrefixKind::Cleared;
+                compactions.push(made(at - 0.5, cleared, before, before - 9_000, 0, None));
+            }
             let one = made(at - 0.4, kind, before, after, waited, cost);
             if kind == CompactedPrefixKind::Summarized {
                 // On a model that binds its thinking, its first use is recorded, too.
@@ -233,7 +238,7 @@ fn short() -> Vec<UsageLogRecord> {
         );
         let model = match number % 3 {
             _ if number == 1 => MARKUP,
-            0 => "claude-sonnet-4-5",
+            0 => "claude-sonnet-4-5-20250929",
             1 => "gpt-of-unknown-price",
             _ => MODEL,
         };
