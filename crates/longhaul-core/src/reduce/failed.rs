@@ -82,7 +82,7 @@ fn begins_as_error(line: &str) -> bool {
         let start = line.as_bytes().get(..with.len());
         start.is_some_and(|start| start.eq_ignore_ascii_case(with.as_bytes()))
     };
-    BEGINNINGS.iter().any(|with| begins(&with))
+    BEGINNINGS.iter().any(begins)
         || (line.starts_with("thread '") && line.contains("panicked at"))
         || (line.len() <= LONGEST && line.ends_with("command not found"))
 }
