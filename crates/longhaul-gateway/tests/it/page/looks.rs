@@ -222,7 +222,7 @@ async fn v6_the_page_says_what_a_decision_by_price_cost_and_has_saved_since() {
     // Nine calls, until the next summary, were cheaper by $0.026.
     assert_eq!(
         page.text("#compaction-1 .worth").await,
-        "Decided by price: cost $0.14 (rent $0.08, waived $0.07), paid back after 6 requests, saved $0.094 since."
+        "Decided by price: cost $0.14 (rent $0.080, waived $0.070), paid back after 6 requests, saved $0.094 since."
     );
     assert_clean(&page, &gateway);
     gateway.stop().await;
