@@ -1,6 +1,6 @@
 //! What a replay assumes, and what was odd about the recordings, in sentences.
 
-use longhaul_core::economy::replay::{ReplayedHost, SessionFacts};
+use longhaul_core::replay::{ReplayedHost, SessionFacts};
 
 use super::ReplayResult;
 use crate::terminal::dollars;

@@ -2,16 +2,16 @@
 //! recorded ones.
 
 use jiff::{SignedDuration, Timestamp};
-use longhaul_core::economy::replay::{
-    ActionReason, HindsightKind, ItemKind, PricedConversation, RecordedBill, RecordedConversation,
-    RecordedItem, RecordedRequest, ReplayDriver, ReplayTerms, ReplayWindow, ReplayedHost,
-    SessionFacts, SessionRecording, SessionRecordingReader, best_in_hindsight, replay, simulate,
-};
 use longhaul_core::economy::{EconomyPolicy, ResultSubject, SubjectEffect};
 use longhaul_core::message::{Id, Usage};
 use longhaul_core::micro::ClearableTools;
 use longhaul_core::models::ModelTable;
 use longhaul_core::prompt::Ttl;
+use longhaul_core::replay::{
+    ActionReason, HindsightKind, ItemKind, PricedConversation, RecordedBill, RecordedConversation,
+    RecordedItem, RecordedRequest, ReplayDriver, ReplayTerms, ReplayWindow, ReplayedHost,
+    SessionFacts, SessionRecording, SessionRecordingReader, best_in_hindsight, replay, simulate,
+};
 use longhaul_testkit::corpora;
 use proptest::prelude::*;
 
