@@ -25,11 +25,6 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use longhaul_core::economy::replay::{
-    ItemKind, PricedConversation, RecordedConversation, RecordedItem, RecordedRequest,
-    ReplayDriver, ReplayTerms, ReplayWindow, SessionRecording, SessionRecordingReader,
-    best_in_hindsight, simulate,
-};
 use longhaul_core::economy::{
     ConversationRent, EconomyPolicy, PrefixWarmth, RuleSituation, SummaryForecast, TokenRates,
     ViewPart, decide,
@@ -38,6 +33,11 @@ use longhaul_core::message::Usage;
 use longhaul_core::micro::ClearableTools;
 use longhaul_core::models::ModelTable;
 use longhaul_core::prompt::Ttl;
+use longhaul_core::replay::{
+    ItemKind, PricedConversation, RecordedConversation, RecordedItem, RecordedRequest,
+    ReplayDriver, ReplayTerms, ReplayWindow, SessionRecording, SessionRecordingReader,
+    best_in_hindsight, simulate,
+};
 
 /// Sessions of at least this size are long.
 const LONG: u64 = 1_000_000;

@@ -31,6 +31,7 @@ pub mod prompt;
 pub mod quoting;
 pub mod reduce;
 pub mod rehydrate;
+pub mod replay;
 pub mod report;
 pub mod rounds;
 pub mod summary;

@@ -1,12 +1,12 @@
 //! A replay for programs. `docs/replay.md` is the reference.
 
 use jiff::Timestamp;
-use longhaul_core::economy::replay::{
+use longhaul_core::money::Usd;
+use longhaul_core::prompt::Ttl;
+use longhaul_core::replay::{
     ActionReason, ReplayWindow, ReplayedHost, ReplayedPolicy, RunAction, RunActionKind,
     SessionFacts,
 };
-use longhaul_core::money::Usd;
-use longhaul_core::prompt::Ttl;
 use serde::Serialize;
 
 use super::sessions::ReplayedSession;

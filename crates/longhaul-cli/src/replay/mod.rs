@@ -1,6 +1,6 @@
 //! `longhaul replay`: what recorded sessions would have cost under other policies.
 //!
-//! The figures are computed in `longhaul_core::economy::replay`. This module reads the files (`sessions.rs`), adds them
+//! The figures are computed in `longhaul_core::replay`. This module reads the files (`sessions.rs`), adds them
 //! up (`totals.rs`) and shows them: as a page of text (`page.rs`), as JSON (`json.rs`), as a web page (`html/`).
 //! `notes.rs` says what was assumed.
 
@@ -14,9 +14,9 @@ mod totals;
 use std::io::Write;
 use std::path::Path;
 
-use longhaul_core::economy::replay::{ReplayWindow, ReplayedHost};
 use longhaul_core::models::ModelTable;
 use longhaul_core::prompt::Ttl;
+use longhaul_core::replay::{ReplayWindow, ReplayedHost};
 use longhaul_core::window::{WindowInput, WindowSettings, WindowStatus};
 
 use crate::args::{ReplayArgs as Command, TtlArg};

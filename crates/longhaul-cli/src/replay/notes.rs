@@ -1,6 +1,6 @@
 //! What a replay assumes, and what was odd about the recordings, in sentences.
 
-use longhaul_core::economy::replay::{ReplayedHost, SessionFacts};
+use longhaul_core::replay::{ReplayedHost, SessionFacts};
 
 use super::ReplayResult;
 use crate::terminal::dollars;
@@ -33,7 +33,7 @@ pub(super) fn assumptions(result: &ReplayResult) -> Vec<String> {
         ));
     }
     if result.basis.host == ReplayedHost::Gateway {
-        notes.push("A gateway decides: each reply stands for one reading of what came before it, and once something was removed the provider's cache is found after the request prefix, at the one breakpoint that the gateway keeps, and where the latest eight requests ended.".to_owned());
+        notes.push("A gateway decides: each reply stands for one reading of what came before it, and once something was removed the provider's cache is found after the request prefix, at the one breakpoint that the gateway keeps, and where the latest eight requests ended. Near the threshold it makes a summary of everything that was sent, which takes 45 seconds, is held back until the threshold is reached and restores up to five files of 5,000 tokens.".to_owned());
     }
     if let Some(model) = &result.basis.model {
         notes.push(format!(

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use longhaul_core::economy::replay::{HindsightKind, ReplayedPolicy, ReplayedWindow};
 use longhaul_core::money::Usd;
+use longhaul_core::replay::{HindsightKind, ReplayedPolicy, ReplayedWindow};
 
 use super::sessions::{ReplayedSession, short_name};
 use super::totals::{PolicyTotal, WindowTotal};

@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use longhaul_core::economy::replay::{
-    ReplayError, ReplayReport, ReplayTerms, SessionRecordingReader, replay,
-};
 use longhaul_core::message::Id;
 use longhaul_core::micro::ClearableTools;
+use longhaul_core::replay::{
+    ReplayError, ReplayReport, ReplayTerms, SessionRecordingReader, replay,
+};
 use longhaul_core::transcript::format::DetectedFormat;
 use longhaul_store::LineReader;
 use longhaul_store::layout::{Env, transcripts_under};

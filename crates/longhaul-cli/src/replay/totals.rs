@@ -1,8 +1,8 @@
 //! The sums over all sessions.
 
 use jiff::Timestamp;
-use longhaul_core::economy::replay::{ReplayedPolicy, RunActionKind, SessionFacts};
 use longhaul_core::money::Usd;
+use longhaul_core::replay::{ReplayedPolicy, RunActionKind, SessionFacts};
 
 use super::sessions::ReplayedSessions;
 
@@ -25,7 +25,7 @@ pub(super) struct ReplayTotals {
 
 /// The sums of one window.
 pub(super) struct WindowTotal {
-    pub(super) window: longhaul_core::economy::replay::ReplayWindow,
+    pub(super) window: longhaul_core::replay::ReplayWindow,
     /// The policies and the best in hindsight, in the order in which they are shown.
     pub(super) policies: Vec<PolicyTotal>,
 }

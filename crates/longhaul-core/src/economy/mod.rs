@@ -5,7 +5,7 @@
 //! been removed (V2), `history_rent.rs` the same of a conversation that is followed message by message, `growth.rs` how
 //! fast a view grows, `rule.rs` the comparison (V3), `removable.rs`, `subjects.rs` and `superseded.rs` what may go (V4), `record.rs` what a boundary says
 //! about a decision (V6). All of it is figures: no text is visited, and a decision is one pass over the sizes of active
-//! results. `replay/` runs the same rule over recorded sessions (V7). Which bytes a clearing or a summary produces is decided in `micro/` and `summary/`.
+//! results. The module `replay` runs the same rule over recorded sessions (V7). Which bytes a clearing or a summary produces is decided in `micro/` and `summary/`.
 
 pub mod action_price;
 mod decision;
@@ -16,7 +16,6 @@ mod rates;
 mod record;
 mod removable;
 mod rent;
-pub mod replay;
 mod rule;
 mod sendings;
 mod subjects;

@@ -118,7 +118,7 @@ impl ConversationRent {
     }
 
     /// Where the cache ends if something is removed from this offset on.
-    pub(super) fn found_before(&self, offset: u64) -> u64 {
+    pub(crate) fn found_before(&self, offset: u64) -> u64 {
         let Some(kept) = self.cached_to else {
             return offset;
         };

@@ -2,16 +2,16 @@
 //! recorded ones.
 
 use jiff::{SignedDuration, Timestamp};
-use longhaul_core::economy::EconomyPolicy;
-use longhaul_core::economy::replay::{
-    HindsightKind, ItemKind, PricedConversation, RecordedBill, RecordedConversation, RecordedItem,
-    RecordedRequest, ReplayDriver, ReplayTerms, ReplayWindow, SessionFacts, SessionRecording,
-    SessionRecordingReader, best_in_hindsight, replay, simulate,
-};
-use longhaul_core::message::Usage;
+use longhaul_core::economy::{EconomyPolicy, ResultSubject, SubjectEffect};
+use longhaul_core::message::{Id, Usage};
 use longhaul_core::micro::ClearableTools;
 use longhaul_core::models::ModelTable;
 use longhaul_core::prompt::Ttl;
+use longhaul_core::replay::{
+    ActionReason, HindsightKind, ItemKind, PricedConversation, RecordedBill, RecordedConversation,
+    RecordedItem, RecordedRequest, ReplayDriver, ReplayTerms, ReplayWindow, ReplayedHost,
+    SessionFacts, SessionRecording, SessionRecordingReader, best_in_hindsight, replay, simulate,
+};
 use longhaul_testkit::corpora;
 use proptest::prelude::*;
 
@@ -149,6 +149,66 @@ proptest! {
             prop_assert!(run.peak() < 167_000 + largest.unwrap_or_default());
         }
     }
+}
+
+/// A conversation of so many requests that each add the same text, the first also this item.
+fn steady(requests: usize, first: RecordedItem) -> SessionRecording {
+    let text = Added {
+        text: STEP,
+        results: [0, 0],
+        prompt: 0,
+        gap: 30,
+    };
+    let mut recording = session(&vec![text; requests]);
+    let conversation = &mut recording.conversations[0];
+    conversation.items.insert(0, first);
+    for request in &mut conversation.requests {
+        request.items_end += 1;
+    }
+    recording
+}
+
+const STEP: u64 = 1_500;
+
+#[test]
+fn v7_x5_a_gateway_summarizes_ahead_holds_that_back_and_restores_files() {
+    let subject = ResultSubject {
+        target: Id::of("/a.rs"),
+        part: None,
+        effect: SubjectEffect::Reads,
+    };
+    let shrunk = |kind, subject| {
+        let first = RecordedItem {
+            kind,
+            tokens: 4_000,
+            subject,
+        };
+        let recording = steady(120, first);
+        let terms = ReplayTerms::of(&recording, &ModelTable::builtin(), None, None);
+        let terms = terms.decided_by(ReplayedHost::Gateway);
+        let terms = terms.in_window(ReplayWindow::Tokens(200_000));
+        let priced = PricedConversation::new(&recording.conversations[0], &terms).unwrap();
+        let run = simulate(&priced, ReplayDriver::Policy(EconomyPolicy::Off));
+        let [action] = run.actions[..] else {
+            panic!("{:?}", run.actions);
+        };
+        assert_eq!(action.reason, ActionReason::Threshold);
+        let view = |request: usize| run.steps[request].view;
+        let threshold = 167_000;
+        let (before, after) = (view(action.request - 1), view(action.request));
+        assert!((threshold - STEP..threshold).contains(&before), "{before}");
+        after
+    };
+    let after = shrunk(ItemKind::Text, None);
+    // The prefix, the summary, and everything that was said while it was made and held back.
+    let kept = after - 25_000 - 6_000;
+    assert!((2 * STEP..=10 * STEP).contains(&kept), "{kept}");
+    assert_eq!(shrunk(ItemKind::Result, Some(subject)), after + 4_000);
+    let part = ResultSubject {
+        part: Some(Id::of("1-50")),
+        ..subject
+    };
+    assert_eq!(shrunk(ItemKind::Result, Some(part)), after);
 }
 
 #[test]

@@ -3,11 +3,11 @@
 
 use jiff::Timestamp;
 use longhaul_core::economy::EconomyPolicy;
-use longhaul_core::economy::replay::{
+use longhaul_core::models::ModelTable;
+use longhaul_core::replay::{
     PricedConversation, ReplayDriver, ReplayTerms, ReplayWindow, ReplayedHost, best_in_hindsight,
     simulate,
 };
-use longhaul_core::models::ModelTable;
 use serde_json::{Value, json};
 
 use crate::session::recording;

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use jiff::Timestamp;
-use longhaul_core::economy::replay::{SessionRecording, SessionRecordingReader};
+use longhaul_core::replay::{SessionRecording, SessionRecordingReader};
 use serde_json::{Value, json};
 
 /// A message of a transcript: its id, its role, its blocks, and when it was written.

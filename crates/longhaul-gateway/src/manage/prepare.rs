@@ -22,6 +22,7 @@ use super::request_context::{BreakpointOwner, RequestContext};
 use super::settle;
 use super::sized_history::SizedHistory;
 use super::weight::TokenDensity;
+use crate::body::BodyRole;
 use crate::branch::BranchRelation;
 use crate::breakpoints::BreakpointMode;
 use crate::store::StoreError;
@@ -219,12 +220,16 @@ impl Compactor {
             return PreparedPrefix::None;
         };
         let newer = std::mem::replace(&mut context.outgoing, before);
+        let binds = known.spec.thinking.binding.may_bind();
         let measured = &standing.history.measured;
         let former = FormerBeginning {
             beginning: former,
             continuation: match context.first_after(measured.at) {
-                Some(_) => MeasuredContinuation::Continues,
-                None => MeasuredContinuation::Differs,
+                // Other replies came with another beginning, and their thinking may be bound to that.
+                Some(first) if !binds || replies_from(context, first) == 0 => {
+                    MeasuredContinuation::Continues
+                }
+                _ => MeasuredContinuation::Differs,
             },
             expected: self.expected(context, measured),
         };
@@ -351,6 +356,12 @@ impl Compactor {
             _ => careful(UnscaledTokens::whole(sizes.unscaled_total())),
         }
     }
+}
+
+/// How many messages of the model a request has from this one on.
+fn replies_from(context: &RequestContext, first: usize) -> usize {
+    let roles = context.roles().iter().skip(first);
+    roles.filter(|role| **role == BodyRole::Assistant).count()
 }
 
 /// Why a compacted prefix was made.

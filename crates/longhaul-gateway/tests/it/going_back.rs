@@ -32,7 +32,6 @@ async fn goes_back(model: &'static str, after: usize) {
         caught_up(gateway.addr(), calls).await;
     })
     .await;
-    println!("{model}: {:?}", client.actions);
     let mut calls = sent.len();
     for earlier in sent.iter().rev().take(BACK) {
         let mut again = client.twin(&gateway).await;

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use longhaul_core::economy::replay::{ActionReason, ReplayedPolicy, RunAction, RunActionKind};
 use longhaul_core::money::Usd;
+use longhaul_core::replay::{ActionReason, ReplayedPolicy, RunAction, RunActionKind};
 
 use crate::replay::json::reason_name;
 use crate::terminal::{dollars, grouped, short};

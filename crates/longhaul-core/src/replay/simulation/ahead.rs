@@ -7,7 +7,6 @@
 use jiff::{SignedDuration, Timestamp};
 
 use super::{ActionReason, Simulation, SummaryShape};
-use crate::economy::replay::session::ItemKind;
 use crate::economy::{
     EconomyPolicy, PrefixWarmth, SubjectEffect, SummaryForecast, VERBATIM_PROMPTS,
 };
@@ -20,6 +19,7 @@ use crate::history::{
 };
 use crate::message::Id;
 use crate::rehydrate::{MOST_RESTORED_FILES, RESTORED_TOKENS_OF_A_FILE};
+use crate::replay::session::ItemKind;
 use crate::window::Switches;
 
 /// How long a model takes for a summary, in milliseconds.
