@@ -68,6 +68,9 @@ pub struct AttemptContext<'a> {
     pub asking: SummaryRequestFacts,
 }
 
+/// How often a summary that is too large is drafted again from the same text.
+const DRAFTED_SMALLER: u32 = 2;
+
 /// The state machine of one attempt to make a history smaller.
 #[derive(Debug)]
 pub struct CompactionAttempt<'a> {
@@ -77,6 +80,8 @@ pub struct CompactionAttempt<'a> {
     time: TimeForModel,
     /// The summary that is being drafted.
     drafting: Option<(SummarySource, u64)>,
+    /// How often it was drafted again because it was too large.
+    drafted_smaller: u32,
     outbox: VecDeque<AttemptEffect>,
 }
 
@@ -107,6 +112,7 @@ impl<'a> CompactionAttempt<'a> {
             model: ModelProgress::NotAsked,
             time: TimeForModel::Enough,
             drafting: None,
+            drafted_smaller: 0,
             outbox: VecDeque::new(),
         };
         match attempt.setting.occasion {
@@ -378,6 +384,7 @@ impl<'a> CompactionAttempt<'a> {
             self.model = ModelProgress::Failed;
             self.change(HistoryChange::ModelFailed);
         }
+        self.drafted_smaller = 0;
         match (self.pays(), was_asked) {
             (false, _) => self.draft(SummarySource::Extracts, self.most_left()),
             (true, true) => self.give_up_summary(KeptDraft::Summary, reason, None),
@@ -416,17 +423,30 @@ impl<'a> CompactionAttempt<'a> {
 
     /// Tries what comes after a summary that cannot be used. One that was paid for is not discarded for extracts that are
     /// a little shorter, so it may first leave as much as the threshold allows; a model that is asked again would not
-    /// answer shorter, and would be paid twice.
+    /// answer shorter, and would be paid twice. Where the same text leaves too much, less is restored beside it.
     fn try_next(&mut self, reason: DiscardReason) {
         let threshold = self.setting.window.auto_compact;
-        match self.drafting {
-            Some((SummarySource::Answer, most_left)) if most_left < threshold => {
+        match (self.drafting, reason) {
+            (Some((source, most_left)), DiscardReason::TooLarge { after, .. })
+                if self.drafted_smaller < DRAFTED_SMALLER && !self.pays() =>
+            {
+                self.drafted_smaller += 1;
+                // What is restored may have more tokens than its length shows, so the aim is twice as far below.
+                let excess = after.saturating_sub(threshold) + 1;
+                let most_left = most_left.min(threshold).saturating_sub(2 * excess).max(1);
+                let source = match source {
+                    SummarySource::PlainRequest(_) => SummarySource::Answer,
+                    source => source,
+                };
+                self.draft(source, most_left);
+            }
+            (Some((SummarySource::Answer, most_left)), _) if most_left < threshold => {
                 self.draft(SummarySource::Answer, threshold);
             }
-            Some((SummarySource::Answer | SummarySource::PlainRequest(_), _)) => {
+            (Some((SummarySource::Answer | SummarySource::PlainRequest(_), _)), _) => {
                 self.extract(reason);
             }
-            Some((SummarySource::Extracts, _)) | None => self.not_summarized(reason),
+            (Some((SummarySource::Extracts, _)) | None, _) => self.not_summarized(reason),
         }
     }
 

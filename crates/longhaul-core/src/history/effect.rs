@@ -26,7 +26,7 @@ pub enum HistoryAuthor {
 /// The source of a summary's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SummarySource {
-    /// The answer to the request after the client's own bytes.
+    /// What a model has written already: the answer to the request after the client's own bytes, or to a plain one.
     Answer,
     /// A plain request to a model; the reason says why the answer to the other request is not used.
     PlainRequest(&'static str),

@@ -55,7 +55,7 @@ struct CompactionWork<'w> {
     window: WindowStatus,
     /// The message that asks for a summary after the client's own messages.
     question: Bytes,
-    /// The summary that is the reply to `question`.
+    /// The summary that a model wrote.
     written: Option<String>,
     /// The caller for requests to the upstream, with their usage so far.
     asking: CountedAsking,
@@ -270,6 +270,10 @@ impl CompactionWork<'_> {
         let draft = summarize::draft_summary(conversation, text, Some(most_left), self.settings);
         match draft.await {
             Ok(draft) => {
+                if let SummarySource::PlainRequest(_) = source {
+                    let reply = self.asking.newest_reply().map(summary_reply);
+                    self.written = reply.as_ref().and_then(summarize::written_summary);
+                }
                 // An unsuccessful request has a cost, too.
                 let usage = self.asking.spent().so_far();
                 let draft = CompactedDraft { usage, ..draft };

@@ -43,16 +43,18 @@ impl Compactor {
         let began = std::time::Instant::now();
         // The future is large, and few requests have new results.
         Box::pin(self.reduce(context, ReductionPurpose::Sending)).await;
-        self.find(context).await;
-        let prepared = self.choose_prefix(context).await;
-        let (measured, step) = self.next_step(context, prepared);
-        self.measure_additions(context, &measured);
-        match step {
-            RequestStep::ClearAfterRest => self.clear_after_rest(context, measured.used).await,
-            RequestStep::DecideByPrice(policy) => self.economize(context, policy).await,
-            RequestStep::Nothing => {}
+        if !self.repeat(context).await {
+            self.find(context).await;
+            let prepared = self.choose_prefix(context).await;
+            let (measured, step) = self.next_step(context, prepared);
+            self.measure_additions(context, &measured);
+            match step {
+                RequestStep::ClearAfterRest => self.clear_after_rest(context, measured.used).await,
+                RequestStep::DecideByPrice(policy) => self.economize(context, policy).await,
+                RequestStep::Nothing => {}
+            }
+            self.make_room(context, &measured).await;
         }
-        self.make_room(context, &measured).await;
         let known = self.windows.of(&context.model);
         if known.spec.thinking.binding.may_bind() {
             settle::settle(&self.prefixes, context, self.clock.now()).await;
@@ -64,6 +66,39 @@ impl Compactor {
         self.branch_states.started(line, self.clock.now());
         Prepared {
             waited: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
+        }
+    }
+
+    /// Sends a request that was answered already as it was sent then. Returns whether it is such a request.
+    async fn repeat(&self, context: &mut RequestContext) -> bool {
+        let standing = self.branch_states.of(context.placed.line);
+        let last = context.messages.recognized.hashes.last();
+        let (Some(window), Some(last)) = (self.windows.of(&context.model).window, last) else {
+            return false;
+        };
+        if !standing.history.was_answered(*last, &window) {
+            return false;
+        }
+        let before = self.outgoing_with_beginning(context, standing.history.measured.beginning);
+        let Some(before) = before.await else {
+            return false;
+        };
+        context.outgoing = before;
+        true
+    }
+
+    /// The body of a request that begins with the prefix of this hash, or with the client's own messages.
+    async fn outgoing_with_beginning(
+        &self,
+        context: &RequestContext,
+        beginning: Option<u128>,
+    ) -> Option<OutgoingRequestBody> {
+        match beginning {
+            None => Some(OutgoingRequestBody::unchanged(&context.messages.body)),
+            Some(at) => {
+                let found = self.prefixes.find(context.tenant, &[at]).await;
+                self.with_prefix(context, &found.ok().flatten()?)
+            }
         }
     }
 
@@ -208,14 +243,7 @@ impl Compactor {
         if standing.history.choose_beginning(former, &found) == BeginningChoice::Found {
             return PreparedPrefix::None;
         }
-        let before = match former {
-            None => Some(OutgoingRequestBody::unchanged(&context.messages.body)),
-            Some(at) => {
-                let found = self.prefixes.find(context.tenant, &[at]).await;
-                let found = found.ok().flatten();
-                found.and_then(|base| self.with_prefix(context, &base))
-            }
-        };
+        let before = self.outgoing_with_beginning(context, former).await;
         let Some(before) = before else {
             return PreparedPrefix::None;
         };

@@ -5,7 +5,7 @@
 //! as the call takes, and is never stored.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use bytes::{Bytes, BytesMut};
@@ -185,6 +185,7 @@ fn with_betas(headers: &HeaderMap, more: &[String]) -> Option<HeaderValue> {
 pub(super) struct CountedAsking {
     asking: UpstreamCaller,
     spent: SpentUsage,
+    newest: Arc<Mutex<Option<Reply>>>,
 }
 
 impl CountedAsking {
@@ -192,11 +193,20 @@ impl CountedAsking {
         Self {
             asking: asking.clone(),
             spent: SpentUsage::default(),
+            newest: Arc::default(),
         }
     }
 
     pub(super) async fn ask(&self, parts: Vec<Bytes>, betas: &[String]) -> Result<Reply, Error> {
-        self.asking.ask(parts, betas, &self.spent).await
+        let reply = self.asking.ask(parts, betas, &self.spent).await?;
+        *self.newest.lock().unwrap_or_else(PoisonError::into_inner) = Some(reply.clone());
+        Ok(reply)
+    }
+
+    /// The newest reply.
+    pub(super) fn newest_reply(&self) -> Option<Reply> {
+        let newest = self.newest.lock();
+        newest.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// The usage of the requests.

@@ -9,6 +9,8 @@ use longhaul_provider::{Client, ClientConfig, Dialect, Reply, Request};
 use serde_json::{Value, json};
 
 use super::endless::{refused, world};
+use super::long::with_window;
+use super::support::{caught_up, exchange, header, post};
 
 fn client(gateway: &Gateway, dialect: Dialect) -> Client {
     let config = ClientConfig::from_env(dialect, |name| match name {
@@ -141,4 +143,37 @@ async fn b2_n2_x8_a_client_without_markers_pays_what_one_pays_whose_markers_are_
     let kept = messages(BreakpointMode::Keep).await;
     let managed = messages(BreakpointMode::Manage).await;
     assert!(kept < managed * 1.25, "${managed} against ${kept}");
+}
+
+/// Streams of chat completions tell no usage unless the client asks for it: the gateway's own count has to do.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn x5_x8_streams_that_tell_no_usage_are_summarized_ahead_like_others() {
+    const MODEL: &str = "claude-sonnet-4-6";
+    let (models, _) = with_window(MODEL, 40_000);
+    let gateway = world(|options| options.models = models).await;
+    let headers =
+        "authorization: Bearer k\r\ncontent-type: application/json\r\nconnection: close\r\n";
+    let mut messages = vec![json!({"role": "system", "content": "You are brief."})];
+    let mut actions = Vec::new();
+    for turn in 0..40 {
+        let said =
+            format!("Part {turn}: the mill was sold, and who owns part {turn} now? ").repeat(60);
+        messages.push(json!({"role": "user", "content": said}));
+        let request =
+            json!({"model": MODEL, "max_tokens": 4_000, "stream": true, "messages": messages});
+        let request = post("/v1/chat/completions", headers, &request.to_string());
+        let answer = exchange(gateway.addr(), &request).await;
+        assert!(answer.starts_with("HTTP/1.1 200"), "turn {turn}: {answer}");
+        assert!(
+            !answer.contains("\"prompt_tokens\""),
+            "turn {turn}: {answer}"
+        );
+        actions.push(header(&answer, "x-longhaul-action").unwrap());
+        messages.push(json!({"role": "assistant", "content": format!("The answer {turn}.")}));
+        caught_up(gateway.addr(), turn + 1).await;
+    }
+    let with = |action: &str| actions.iter().filter(|one| *one == action).count();
+    assert!(with("summarised") > 0, "{actions:?}");
+    assert_eq!(with("extracted"), 0, "{actions:?}");
+    gateway.stop().await;
 }

@@ -38,6 +38,8 @@ pub(crate) struct Endless {
     pub(crate) actions: Vec<String>,
     /// How many results the last request had in a smaller form.
     pub(crate) reduced: u64,
+    /// How many of its messages the last request was sent without.
+    pub(crate) replaced: usize,
     pub(crate) largest: u64,
     calls: usize,
 }
@@ -51,6 +53,7 @@ impl Endless {
             said: Vec::new(),
             actions: Vec::new(),
             reduced: 0,
+            replaced: 0,
             largest: 0,
             calls: 0,
         }
@@ -122,6 +125,8 @@ impl Endless {
             .push(header(&answer, "x-longhaul-action").unwrap_or_default());
         let reduced = header(&answer, "x-longhaul-reduced-results");
         self.reduced = reduced.map_or(0, |count| count.parse().unwrap());
+        let replaced = header(&answer, "x-longhaul-replaced-messages");
+        self.replaced = replaced.map_or(0, |count| count.parse().unwrap());
         let usage = &reply["usage"];
         let tokens = [
             "input_tokens",

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::endless::{Endless, refused, world};
 use super::support::caught_up;
+use super::unread::dense;
 
 /// How many requests are sent again, each further back.
 const BACK: usize = 12;
@@ -63,4 +64,44 @@ async fn n2_x8_a_client_that_goes_back_and_then_on_is_never_refused() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn x8_nor_where_thinking_is_not_bound() {
     goes_back("claude-sonnet-4-6", 3).await;
+}
+
+/// The tokens of a reply's prompt.
+fn prompt(reply: &Value) -> u64 {
+    let names = [
+        "input_tokens",
+        "cache_read_input_tokens",
+        "cache_creation_input_tokens",
+    ];
+    let counts = names.map(|name| reply["usage"][name].as_u64().unwrap_or(0));
+    counts.iter().sum()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn x8_a_request_that_is_sent_again_is_sent_as_the_first_time() {
+    for model in ["claude-sonnet-4-6", "claude-opus-5-5"] {
+        let gateway = world(|_| {}).await;
+        let mut client = Endless::new(&gateway, model).await;
+        client.go_on(&json!({"content": []}));
+        for turn in 0..30 {
+            let mut again = client.twin(&gateway).await;
+            let reply = client.turn().await;
+            caught_up(gateway.addr(), 2 * turn + 1).await;
+            let repeated = again.turn().await;
+            caught_up(gateway.addr(), 2 * turn + 2).await;
+            assert_eq!(
+                (prompt(&repeated), again.actions.last()),
+                (prompt(&reply), client.actions.last()),
+                "{model}, turn {turn}"
+            );
+            let has_calls = (reply["content"].as_array().unwrap().iter())
+                .any(|block| block["type"] == "tool_use");
+            match has_calls {
+                true => client.answer_calls(&reply, &dense(9_000, turn as u64 + 1)),
+                false => client.go_on(&reply),
+            }
+        }
+        assert_eq!(refused(&gateway), 0, "{model}");
+        gateway.stop().await;
+    }
 }

@@ -61,5 +61,6 @@ mod thrift;
 mod tls;
 mod together;
 mod tool_loop;
+mod unread;
 mod world;
 mod worth;

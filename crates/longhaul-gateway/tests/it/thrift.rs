@@ -78,9 +78,17 @@ async fn x5_x8_a_summary_is_prepared_as_late_as_it_can_be_ready_in_time() {
     behind.stop().await;
 }
 
-/// An upstream that is overloaded for every request that is not the client's own. The client's requests have a mark
-/// that the gateway does not repeat in its own requests. Returns its address, and how many requests it rejected.
-async fn overloaded(inside: &Gateway) -> (String, Arc<AtomicUsize>) {
+/// How an upstream answers requests that are not the client's own.
+#[derive(Clone, Copy, PartialEq)]
+enum OwnAnswer {
+    Overloaded,
+    /// It breaks off after more than half.
+    CutOff,
+}
+
+/// An upstream that fails for every request that is not the client's own. The client's requests have a mark
+/// that the gateway does not repeat in its own requests. Returns its address, and how many requests failed.
+async fn failing(inside: &Gateway, own: OwnAnswer) -> (String, Arc<AtomicUsize>) {
     const BUSY: &str =
         "{\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}";
     let mut outside = Upstream::start().await;
@@ -93,10 +101,21 @@ async fn overloaded(inside: &Gateway) -> (String, Arc<AtomicUsize>) {
             tokio::spawn(async move {
                 while let Some(request) = read_message(&mut stream).await {
                     let is_the_clients = memchr::memmem::find(&request, b"dempotency-").is_some();
-                    let answer = if is_the_clients {
+                    let answered = async || {
                         let mut inside = TcpStream::connect(addr).await.unwrap();
                         inside.write_all(&request).await.unwrap();
                         read_message(&mut inside).await.unwrap()
+                    };
+                    let answer = if is_the_clients {
+                        answered().await
+                    } else if own == OwnAnswer::CutOff {
+                        counted.fetch_add(1, Ordering::SeqCst);
+                        let answer = answered().await;
+                        stream
+                            .write_all(&answer[..answer.len() * 2 / 3])
+                            .await
+                            .unwrap();
+                        return;
                     } else {
                         counted.fetch_add(1, Ordering::SeqCst);
                         let length = BUSY.len();
@@ -113,7 +132,7 @@ async fn overloaded(inside: &Gateway) -> (String, Arc<AtomicUsize>) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn o2_x8_an_overloaded_provider_costs_one_attempt_to_compact_six_requests_at_most() {
     let behind = world(|options| options.policies.rules = vec!["off".parse().unwrap()]).await;
-    let (url, turned_away) = overloaded(&behind).await;
+    let (url, turned_away) = failing(&behind, OwnAnswer::Overloaded).await;
     let gateway = world(|options| {
         options.upstream = UpstreamChoice::Url(url.parse().unwrap());
     })
@@ -138,6 +157,40 @@ async fn o2_x8_an_overloaded_provider_costs_one_attempt_to_compact_six_requests_
     let ahead = turned_away.load(Ordering::SeqCst);
     println!("{ahead} requests while nobody waited");
     assert!((1..=6).contains(&ahead), "{ahead}");
+    behind.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn x8_what_own_requests_cost_whose_answers_break_off_is_in_the_books() {
+    let behind = world(|options| options.policies.rules = vec!["off".parse().unwrap()]).await;
+    let (url, cut_off) = failing(&behind, OwnAnswer::CutOff).await;
+    let gateway = world(|options| {
+        options.upstream = UpstreamChoice::Url(url.parse().unwrap());
+    })
+    .await;
+    let headers = "x-api-key: k\r\nanthropic-version: 2023-06-01\r\ncontent-type: application/json\r\nidempotency-key: one\r\nconnection: close\r\n";
+    let mut request = body(&talk(56));
+    request["stream"] = json!(true);
+    let request = post("/v1/messages", headers, &request.to_string());
+    let answer = exchange(gateway.addr(), &request).await;
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    let own = cut_off.load(Ordering::SeqCst);
+    assert!(own > 0, "a summary was asked for");
+    let sessions = sessions_when(gateway.addr(), |all| {
+        all["sessions"][0]["calls"] == 1 && all["sessions"][0]["own_calls"] == own
+    })
+    .await;
+    let sim = behind.simulated().unwrap();
+    let billed = sim.with_world(|world| world.usage_log().total.cost_usd);
+    let billed = billed.pico() as f64 / 1e12;
+    let told = sessions["sessions"][0]["cost_usd"].as_f64().unwrap();
+    println!("{own} answers broke off; ${told} of ${billed}");
+    // What the model wrote after the break was billed, too, but nobody can know it.
+    assert!(
+        told > 0.9 * billed && told <= billed,
+        "${told} of ${billed}"
+    );
+    gateway.stop().await;
     behind.stop().await;
 }
 
