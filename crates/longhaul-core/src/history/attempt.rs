@@ -69,7 +69,7 @@ pub struct AttemptContext<'a> {
 }
 
 /// How often a summary that is too large is drafted again from the same text.
-const DRAFTED_SMALLER: u32 = 2;
+const DRAFTED_SMALLER: u32 = 3;
 
 /// The state machine of one attempt to make a history smaller.
 #[derive(Debug)]
@@ -428,12 +428,15 @@ impl<'a> CompactionAttempt<'a> {
         let threshold = self.setting.window.auto_compact;
         match (self.drafting, reason) {
             (Some((source, most_left)), DiscardReason::TooLarge { after, .. })
-                if self.drafted_smaller < DRAFTED_SMALLER && !self.pays() =>
+                if self.drafted_smaller < DRAFTED_SMALLER && most_left > 1 && !self.pays() =>
             {
+                // What is restored may have several times the tokens that its length shows, so each aim is far below the
+                // one before.
+                let step = threshold >> (DRAFTED_SMALLER - self.drafted_smaller);
+                let excess = 2 * after.saturating_sub(threshold);
+                let aim = most_left.min(threshold).saturating_sub(step.max(excess));
+                let most_left = aim.max(1);
                 self.drafted_smaller += 1;
-                // What is restored may have more tokens than its length shows, so the aim is twice as far below.
-                let excess = after.saturating_sub(threshold) + 1;
-                let most_left = most_left.min(threshold).saturating_sub(2 * excess).max(1);
                 let source = match source {
                     SummarySource::PlainRequest(_) => SummarySource::Answer,
                     source => source,

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::endless::{refused, world};
 use super::long::with_window;
-use super::support::{caught_up, exchange, header, post};
+use super::support::{caught_up, exchange_whole, header, post};
 
 fn client(gateway: &Gateway, dialect: Dialect) -> Client {
     let config = ClientConfig::from_env(dialect, |name| match name {
@@ -151,8 +151,7 @@ async fn x5_x8_streams_that_tell_no_usage_are_summarized_ahead_like_others() {
     const MODEL: &str = "claude-sonnet-4-6";
     let (models, _) = with_window(MODEL, 40_000);
     let gateway = world(|options| options.models = models).await;
-    let headers =
-        "authorization: Bearer k\r\ncontent-type: application/json\r\nconnection: close\r\n";
+    let headers = "authorization: Bearer k\r\ncontent-type: application/json\r\n";
     let mut messages = vec![json!({"role": "system", "content": "You are brief."})];
     let mut actions = Vec::new();
     for turn in 0..40 {
@@ -162,8 +161,10 @@ async fn x5_x8_streams_that_tell_no_usage_are_summarized_ahead_like_others() {
         let request =
             json!({"model": MODEL, "max_tokens": 4_000, "stream": true, "messages": messages});
         let request = post("/v1/chat/completions", headers, &request.to_string());
-        let answer = exchange(gateway.addr(), &request).await;
+        let answer = exchange_whole(gateway.addr(), &request).await;
+        let answer = String::from_utf8_lossy(&answer);
         assert!(answer.starts_with("HTTP/1.1 200"), "turn {turn}: {answer}");
+        assert!(answer.contains("[DONE]"), "turn {turn}: {answer}");
         assert!(
             !answer.contains("\"prompt_tokens\""),
             "turn {turn}: {answer}"

@@ -119,6 +119,17 @@ pub(crate) async fn exchange(addr: SocketAddr, request: &[u8]) -> String {
     String::from_utf8_lossy(&answer).into_owned()
 }
 
+/// Sends raw bytes on a separate connection and reads the response to the end of the connection, as a stream needs it.
+pub(crate) async fn exchange_whole(addr: SocketAddr, request: &[u8]) -> Vec<u8> {
+    let request = String::from_utf8_lossy(request);
+    let closing = request.replacen("\r\n\r\n", "\r\nconnection: close\r\n\r\n", 1);
+    let mut stream = TcpStream::connect(addr).await.unwrap();
+    stream.write_all(closing.as_bytes()).await.unwrap();
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).await.unwrap();
+    answer
+}
+
 /// A header of a raw response.
 pub(crate) fn header(answer: &str, name: &str) -> Option<String> {
     let head = answer.split("\r\n\r\n").next().unwrap();
