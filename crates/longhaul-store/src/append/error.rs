@@ -87,8 +87,9 @@ pub enum AppendError {
         /// The underlying error.
         source: io::Error,
     },
-    /// Writing failed, perhaps half-way. The bytes that were written stay alone on their line.
-    #[error("cannot write to {}: {source}; nothing was acknowledged. {} and append the same entries again", path.display(), remedy(source))]
+    /// Writing failed, perhaps half-way. What was written is taken back where that is possible, or stays alone on its
+    /// line.
+    #[error("cannot write to {}: {source}; nothing was acknowledged. {} and try again", path.display(), remedy(source))]
     NotWritten {
         /// The path of the file.
         path: PathBuf,
@@ -96,7 +97,7 @@ pub enum AppendError {
         source: io::Error,
     },
     /// The disk did not confirm the write. The entries may or may not survive a power cut.
-    #[error("{} may not be on disk: {source}; nothing was acknowledged. {} and append the same entries again", path.display(), remedy(source))]
+    #[error("{} may not be on disk: {source}; nothing was acknowledged. {} and try again", path.display(), remedy(source))]
     NotSynced {
         /// The path of the file.
         path: PathBuf,

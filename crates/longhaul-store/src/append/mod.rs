@@ -6,8 +6,8 @@
 //! one, so that the torn line stays alone; write all lines with one write in append mode; wait for the disk
 //! ([`Durability`]); unlock; acknowledge by returning [`AppendReceipt`]. On any error nothing is acknowledged.
 //!
-//! Nothing is ever truncated or rewritten: a program that does not take the lock may have appended after us, and its
-//! lines are not ours to remove. Reading lives in [`lines`](crate::lines), [`tail`](crate::tail) and
+//! Nothing is rewritten, and nothing of others is removed: a program that does not take the lock may have appended after
+//! us. Only what we have just written ourselves is taken back, if the disk refuses the rest and nobody has written since. Reading lives in [`lines`](crate::lines), [`tail`](crate::tail) and
 //! [`load`](mod@crate::load).
 
 mod error;

@@ -173,6 +173,92 @@ fn y7_a_full_disk_leaves_the_original_as_it_was() {
     assert!(!world.root().join("b.jsonl").exists());
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn y7_a_full_disk_leaves_a_transcript_that_is_compacted_in_place_as_it_was() {
+    let world = World::new();
+    let bytes = lines(&talk(30, 30));
+    let binary = env!("CARGO_BIN_EXE_longhaul");
+    let mut failed = 0;
+    for room in 1..40 {
+        let file = world.write("a.jsonl", &bytes);
+        let limit = format!(
+            "ulimit -f {}; trap '' XFSZ; exec \"$@\"",
+            bytes.len() / 1024 + room
+        );
+        let mut shell = std::process::Command::new("bash");
+        shell
+            .args([
+                "-c", &limit, "bash", binary, "compact", "a.jsonl", "--local", "--force",
+            ])
+            .env("LONGHAUL_HOME", world.home())
+            .current_dir(world.root());
+        if shell.finish().code == 0 {
+            break;
+        }
+        failed += 1;
+        assert!(
+            std::fs::read(&file).unwrap() == bytes,
+            "{room} KB were free"
+        );
+    }
+    assert!(failed > 2, "the disk was full {failed} times");
+}
+
+/// As after a power cut in the middle of a compaction, or a crash.
+#[test]
+fn y7_a_compaction_that_was_cut_short_does_not_count() {
+    let world = World::new();
+    let bytes = lines(&talk(60, 30));
+    world.write("a.jsonl", &bytes);
+    let before = world.run(["inspect", "a.jsonl", "--json"]).json();
+    for more in [&["--keep", "6"][..], &[]] {
+        let args = [
+            "compact", "a.jsonl", "--local", "--force", "--output", "b.jsonl",
+        ];
+        world.run(args.iter().chain(more)).ends(0);
+        let whole = std::fs::read(world.root().join("b.jsonl")).unwrap();
+        let added = std::str::from_utf8(&whole[bytes.len()..]).unwrap();
+        let boundary = added.find("compact_boundary").unwrap();
+        let boundary_end = boundary + added[boundary..].find('\n').unwrap() + 1;
+        let summary = added.find("\"isCompactSummary\":true").unwrap();
+        let summary_end = summary + added[summary..].find('\n').unwrap();
+        for cut in [
+            boundary_end,
+            boundary_end + 1,
+            (boundary_end + summary_end) / 2,
+            summary_end - 1,
+        ] {
+            let torn = world.write("c.jsonl", &whole[..bytes.len() + cut]);
+            let found = world.run(["inspect", "c.jsonl", "--json"]).json();
+            assert_eq!(found["messages"], before["messages"], "cut at {cut}");
+            assert_eq!(
+                found["context_tokens"], before["context_tokens"],
+                "cut at {cut}"
+            );
+            assert_eq!(found["boundaries"], json!([]), "cut at {cut}");
+            let problems = found["problems"].as_array().unwrap();
+            assert!(
+                problems
+                    .iter()
+                    .any(|one| one["kind"] == "incomplete_compaction"),
+                "{problems:?}"
+            );
+            let size = |path: &Path| Found::at(path).size;
+            assert_eq!(size(&torn), size(&world.root().join("a.jsonl")));
+            let resumed = longhaul_store::resume(&torn).unwrap();
+            assert_eq!(resumed.entries.len(), Found::at(&torn).view.len());
+            // The session goes on from there, and is compacted as if nothing had been.
+            world
+                .run(["compact", "c.jsonl", "--local", "--force"])
+                .ends(0);
+            let again = world.run(["inspect", "c.jsonl", "--json"]).json();
+            assert_eq!(again["boundaries"].as_array().unwrap().len(), 1);
+        }
+        std::fs::remove_file(world.root().join("b.jsonl")).unwrap();
+    }
+}
+
 #[test]
 fn what_is_no_transcript_is_refused() {
     let world = World::new();
