@@ -27,11 +27,16 @@ use longhaul_store::SessionInUse;
 use longhaul_store::archive::ArchiveError;
 use longhaul_store::copy::CopyError;
 use longhaul_store::layout::{FindError, HomeError};
+use longhaul_store::notes::NotesError;
 use longhaul_store::ownership::OwnershipRefusal;
 use longhaul_store::purge::PurgeError;
 
+use crate::api_url::{self, RefusedUrl};
 use crate::text::clean;
 
+/// What to do about an address of an API that cannot be used.
+pub(crate) const API_URL_ADVICE: &str =
+    "Give the API's base URL, as in https://api.anthropic.com; keys have variables of their own.";
 const NO_ENTRIES: &str = "this is not a transcript: none of its lines is an entry";
 
 /// How a successful command ended.
@@ -171,18 +176,28 @@ pub(crate) enum CliError {
     NotOneSession { path: PathBuf },
     #[error(transparent)]
     Archive(ArchiveError),
+    #[error(transparent)]
+    Notes(#[from] NotesError),
     #[error("cannot start: {0}")]
     Runtime(std::io::Error),
     #[error("the client does not speak MCP as expected: {0}")]
     Mcp(String),
     #[error("{target}: one transcript is compacted at a time")]
     CompactOne { target: String },
+    #[error("standard input cannot be compacted: a compaction needs a file")]
+    CompactStdin,
+    #[error("{}: not a regular file, and a compaction needs one", path.display())]
+    CompactNoFile { path: PathBuf },
+    #[error("a compacted copy is not written to standard output")]
+    OutputIsStdout,
     #[error(transparent)]
     InUse(SessionInUse),
     #[error(transparent)]
     MayNotChange(#[from] OwnershipRefusal),
     #[error("{}: the output would be the transcript itself", path.display())]
     OutputIsInput { path: PathBuf },
+    #[error("cannot write {}: there is no folder {}", path.display(), folder.display())]
+    OutputFolder { path: PathBuf, folder: PathBuf },
     #[error(transparent)]
     Copy(#[from] CopyError),
     #[error("{}", error.to_string().trim_end_matches('.'))]
@@ -214,8 +229,8 @@ pub(crate) enum CliError {
     Screen(ScreenError),
     #[error("there is no key or address to reach a model")]
     NoKey,
-    #[error("{0:?} is neither an http or https URL nor `sim`")]
-    Upstream(String),
+    #[error(transparent)]
+    Upstream(#[from] RefusedUrl),
     #[error("the variable {0} holds no token for clients")]
     NoClientToken(String),
     #[error("{0:?} is not a store")]
@@ -249,8 +264,8 @@ pub(crate) enum CliError {
         program: PathBuf,
         source: std::io::Error,
     },
-    #[error("--env {0:?} is not NAME=URL")]
-    BadWrapEnv(String),
+    #[error("a value of --env is not NAME=URL")]
+    BadWrapEnv,
     #[error("the variable {name} cannot be added to: {reason}")]
     NotMerged { name: String, reason: String },
     #[error("{0:?} is not a time to look back to")]
@@ -260,7 +275,17 @@ pub(crate) enum CliError {
     #[error("a store in memory keeps nothing to look at")]
     NothingKept,
     #[error("the provider cannot be asked: {0}")]
-    Provider(#[from] ClientConfigError),
+    Provider(ClientConfigError),
+}
+
+impl From<ClientConfigError> for CliError {
+    fn from(error: ClientConfigError) -> Self {
+        // An address is refused in the same words everywhere.
+        match (&error, api_url::refused_in_environment()) {
+            (ClientConfigError::BaseUrl(_), Some(refused)) => Self::Upstream(refused),
+            _ => Self::Provider(error),
+        }
+    }
 }
 
 impl From<ArchiveError> for CliError {
@@ -310,11 +335,20 @@ impl CliError {
             _ if self.in_use().is_some() => {
                 "--output FILE writes a copy; or try again when that process has ended."
             }
-            Self::Read { source, .. } => match source.kind() {
+            Self::Read { path, source } => match source.kind() {
                 std::io::ErrorKind::PermissionDenied => "Check that you may read it.",
                 std::io::ErrorKind::NotFound => "Check the path.",
+                _ if path.is_symlink() => {
+                    "It is a link that leads back to itself or nowhere: remove it, or name the file itself."
+                }
                 _ => return None,
             },
+            Self::DanglingLink { .. } => "Remove the link, or name the file itself.",
+            Self::OutputFolder { .. } => "Create the folder first, or name another file.",
+            Self::CompactStdin | Self::CompactNoFile { .. } => {
+                "Save the transcript to a file, and name the file."
+            }
+            Self::OutputIsStdout => "Please name a file, as in --output small.jsonl.",
             Self::Foreign { foreign, .. } => foreign.advice,
             Self::NotATranscript { .. } | Self::NoneReadable { .. } => {
                 "Longhaul reads Claude Code transcripts: JSONL, one entry per line, as under ~/.claude/projects."
@@ -375,9 +409,7 @@ impl CliError {
             Self::Provider(ClientConfigError::Key) => {
                 "Look for spaces and line breaks in ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN."
             }
-            Self::Upstream(_) => {
-                "Give the API's base URL, as in --upstream https://api.anthropic.com."
-            }
+            Self::Upstream(_) => API_URL_ADVICE,
             Self::NoClientToken(_) => {
                 "Set it to a long random text; clients then send that as x-longhaul-token."
             }
@@ -402,7 +434,7 @@ impl CliError {
                 Some(install) => return Some(format!("Install it: {install}")),
                 None => "Check the name, or give the path of the program.",
             },
-            Self::BadWrapEnv(_) => {
+            Self::BadWrapEnv => {
                 "Write the variable and the API's own address, as in --env OPENAI_BASE_URL=https://api.openai.com/v1; --upstream sim puts a simulated model in its place."
             }
             Self::NotMerged { .. } => "It must be unset, or hold a JSON object.",
@@ -463,6 +495,18 @@ impl CliError {
             _ => return None,
         };
         Some(hint.to_owned())
+    }
+
+    /// Prints a warning in place of the error: the work itself is done, and only its report could not be printed. A
+    /// reader that has left wants to read neither.
+    pub(crate) fn warn_after(&self, done: &str) {
+        if let Self::Stdout(error) = self {
+            if error.kind() != std::io::ErrorKind::BrokenPipe {
+                warn(&format!("{done}; its report could not be printed: {error}"));
+            }
+        } else {
+            warn(&format!("{done}; its report could not be printed: {self}"));
+        }
     }
 
     /// Prints the error on stderr.

@@ -2,6 +2,7 @@
 //! errors.
 
 mod agents;
+mod api_url;
 mod args;
 mod chat;
 mod compact;

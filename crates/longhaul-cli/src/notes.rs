@@ -1,6 +1,6 @@
 //! `longhaul notes`: prints the notes of a session, or says why there are none (S1).
 
-use std::io::{ErrorKind, IsTerminal};
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use longhaul_core::config::Config;
@@ -8,6 +8,7 @@ use longhaul_core::notes::{NotesCaps, NotesProgress, NotesTemplate, SessionNotes
 use longhaul_core::tokens::RoughEstimator;
 use longhaul_core::window::{SwitchVerdict, SwitchableAction, WindowScale};
 use longhaul_store::layout::NotesFiles;
+use longhaul_store::notes::NotesFolder;
 use serde_json::{Value, json};
 
 use crate::args::NotesArgs as Command;
@@ -27,6 +28,14 @@ enum NotesFile {
     Nothing,
 }
 
+/// What is kept beside a transcript.
+#[derive(Default)]
+struct KeptNotes {
+    notes: Option<String>,
+    template: Option<String>,
+    progress: Option<String>,
+}
+
 pub(crate) fn run(command: &Command, given: &CommandSettings) -> Result<CliOutcome, CliError> {
     let config = given.resolve(Vec::new())?;
     let transcript = match InspectionTarget::find(&command.session, &given.env)? {
@@ -40,17 +49,17 @@ pub(crate) fn run(command: &Command, given: &CommandSettings) -> Result<CliOutco
     reading::refuse_no_transcript(&transcript)?;
     let files = NotesFiles::of_transcript(&transcript);
     let path = files.notes();
-    let bytes = read(&path)?;
-    let found = found(bytes.as_deref(), read(&files.template())?.as_deref());
+    let kept = kept(&transcript)?;
+    let found = found(kept.notes.as_deref(), kept.template.as_deref());
     if command.path {
         output::bytes([path.as_os_str().as_encoded_bytes(), b"\n"])?;
     } else if command.json {
-        output::json(&object(&transcript, &files, &found)?)?;
-    } else if let (NotesFile::Noted(notes), Some(bytes)) = (&found, &bytes) {
+        output::json(&object(&transcript, &files, &found, &kept))?;
+    } else if let (NotesFile::Noted(notes), Some(text)) = (&found, &kept.notes) {
         if std::io::stdout().is_terminal() {
             output::page(&format!("{}\n", clean_lines(notes.text())))?
         } else {
-            output::bytes([bytes])?
+            output::bytes([text])?
         }
     }
     match found {
@@ -62,29 +71,24 @@ pub(crate) fn run(command: &Command, given: &CommandSettings) -> Result<CliOutco
     }
 }
 
-/// The content of a file; `None` if it does not exist.
-fn read(path: &Path) -> Result<Option<Vec<u8>>, CliError> {
-    match std::fs::read(path) {
-        Ok(bytes) => Ok(Some(bytes)),
-        // A file where a folder should be means that there are no notes, either.
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
-            Ok(None)
-        }
-        Err(source) => Err(CliError::Read {
-            path: path.to_owned(),
-            source,
-        }),
-    }
+/// Reads what is kept beside a transcript: regular files of a sensible size alone, and never through a link.
+fn kept(transcript: &Path) -> Result<KeptNotes, CliError> {
+    let Some(folder) = NotesFolder::of_transcript(transcript) else {
+        return Ok(KeptNotes::default());
+    };
+    Ok(KeptNotes {
+        notes: folder.notes()?,
+        template: folder.template()?,
+        progress: folder.progress()?,
+    })
 }
 
-fn found(notes: Option<&[u8]>, template: Option<&[u8]>) -> NotesFile {
+fn found(notes: Option<&str>, template: Option<&str>) -> NotesFile {
     let Some(notes) = notes else {
         return NotesFile::Nothing;
     };
-    let notes = SessionNotes::parse(String::from_utf8_lossy(notes));
-    let template = template.map_or_else(NotesTemplate::default, |template| {
-        NotesTemplate::custom(&String::from_utf8_lossy(template))
-    });
+    let notes = SessionNotes::parse(notes);
+    let template = template.map_or_else(NotesTemplate::default, NotesTemplate::custom);
     // Notes of another program began with another template, but blank sections are blank in any.
     if template.is_untouched(&notes) {
         NotesFile::Untouched(notes)
@@ -112,8 +116,9 @@ fn why_none(found: &NotesFile, path: &Path, config: &Config) -> String {
 }
 
 /// The notes for programs. docs/notes.md says what the fields mean.
-fn object(transcript: &Path, files: &NotesFiles, found: &NotesFile) -> Result<Value, CliError> {
-    let progress = read(&files.progress())?.and_then(|bytes| NotesProgress::read(&bytes));
+fn object(transcript: &Path, files: &NotesFiles, found: &NotesFile, kept: &KeptNotes) -> Value {
+    let progress = kept.progress.as_deref();
+    let progress = progress.and_then(|text| NotesProgress::read(text.as_bytes()));
     let (state, notes) = match found {
         NotesFile::Noted(notes) => ("noted", Some(notes)),
         NotesFile::Untouched(notes) => ("untouched", Some(notes)),
@@ -136,12 +141,12 @@ fn object(transcript: &Path, files: &NotesFiles, found: &NotesFile) -> Result<Va
             })
         });
     let shown = |path: PathBuf| path.display().to_string();
-    Ok(json!({
+    json!({
         "file": shown(transcript.to_owned()),
         "path": shown(files.notes()),
         "state": state,
         "tokens": notes.map_or(0, |notes| weigh(notes.text())),
         "last_summarized_uuid": progress.map(|progress| progress.last_summarized_uuid),
         "sections": sections.collect::<Vec<_>>(),
-    }))
+    })
 }

@@ -16,8 +16,8 @@ use longhaul_gateway::policy::{PolicyRule, PolicyRules, RecallMode, rules_of};
 use longhaul_gateway::proof::GatewayProof;
 use longhaul_provider::Secret;
 use longhaul_store::layout::Home;
-use url::Url;
 
+use crate::api_url;
 use crate::args::ServeArgs as Command;
 use crate::failure::{CliError, CliOutcome, tell, warn};
 use crate::gateway_store::{self, GatewayStore, SharedStoreNotice};
@@ -262,14 +262,7 @@ fn upstream(text: &str) -> Result<UpstreamChoice, CliError> {
     if text == "sim" {
         return Ok(UpstreamChoice::Simulated);
     }
-    // The text may hold a password: a URL with one is refused, and not repeated.
-    let wrong = || CliError::Upstream(text.split('@').next_back().unwrap_or_default().to_owned());
-    let url = Url::parse(text).map_err(|_| wrong())?;
-    let plain = url.username().is_empty() && url.password().is_none();
-    match url.scheme() {
-        "http" | "https" if plain && url.query().is_none() => Ok(UpstreamChoice::Url(url)),
-        _ => Err(wrong()),
-    }
+    Ok(UpstreamChoice::Url(api_url::read("--upstream", text)?))
 }
 
 fn policies(command: &Command, given: &CommandSettings) -> Result<PolicyRules, CliError> {

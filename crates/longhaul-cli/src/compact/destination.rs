@@ -128,6 +128,9 @@ fn lease(file: &Path) -> Result<Option<Arc<Lease>>, CliError> {
 
 /// The output's path, links resolved. It must not be the transcript.
 fn resolved(output: &Path, file: &Path) -> Result<PathBuf, CliError> {
+    if output == Path::new("-") {
+        return Err(CliError::OutputIsStdout);
+    }
     let wrong = |source| CliError::Write {
         path: output.to_owned(),
         source,
@@ -147,5 +150,12 @@ fn resolved(output: &Path, file: &Path) -> Result<PathBuf, CliError> {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
-    Ok(longhaul_store::real_path(folder).map_err(wrong)?.join(name))
+    let real = longhaul_store::real_path(folder).map_err(|source| match source.kind() {
+        io::ErrorKind::NotFound => CliError::OutputFolder {
+            path: output.to_owned(),
+            folder: folder.to_owned(),
+        },
+        _ => wrong(source),
+    })?;
+    Ok(real.join(name))
 }

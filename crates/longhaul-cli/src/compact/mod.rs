@@ -91,14 +91,25 @@ pub(crate) fn run(command: &Command, given: &CommandSettings) -> Result<CliOutco
             // The copy gets its final name only now, with everything in it.
             drop(session);
             place.finish()?;
-            if command.json {
-                json::print(&shown)?
+            let printed = if command.json {
+                json::print(&shown)
             } else {
-                page::print(&shown, command)?
-            }
-            Ok(CliOutcome::Fine)
+                page::print(&shown, command)
+            };
+            after(printed, &outcome)
         }
         Err(error) => refused(&file, error),
+    }
+}
+
+/// How a compaction ends once its report was printed, or not: what was written is there, whatever became of the report.
+fn after(printed: Result<(), CliError>, outcome: &CompactOutcome) -> Result<CliOutcome, CliError> {
+    match (printed, outcome) {
+        (Err(failure), CompactOutcome::Done(_)) => {
+            failure.warn_after("the compaction was made");
+            Ok(CliOutcome::Fine)
+        }
+        (printed, _) => printed.map(|()| CliOutcome::Fine),
     }
 }
 
@@ -158,9 +169,15 @@ fn nothing_to_do(file: &Path, why: &str) -> CliOutcome {
 /// The path of the transcript, with links resolved.
 fn transcript(path: &Path, env: &Env) -> Result<PathBuf, CliError> {
     let target = path.display().to_string();
-    let InspectionTarget::File(path) = InspectionTarget::find(path, env)? else {
-        return Err(CliError::CompactOne { target });
+    let path = match InspectionTarget::find(path, env)? {
+        InspectionTarget::File(path) => path,
+        InspectionTarget::Folder(_) => return Err(CliError::CompactOne { target }),
+        InspectionTarget::Stdin => return Err(CliError::CompactStdin),
     };
+    // A pipe has no path that it could be read by again, nor can anything be appended to it.
+    if std::fs::metadata(&path).is_ok_and(|found| !found.is_file()) {
+        return Err(CliError::CompactNoFile { path });
+    }
     let unreadable = |source| CliError::Read {
         path: path.clone(),
         source,

@@ -50,7 +50,8 @@ pub(super) fn run(
         ));
     }
     let written = written.map(|path| path.display().to_string());
-    if command.json {
+    let is_written = written.is_some();
+    let printed = if command.json {
         output::json(&UndoJson {
             file: command.session.display().to_string(),
             output: written,
@@ -58,9 +59,13 @@ pub(super) fn run(
             before: undone.before,
             after: undone.after,
             later: undone.later,
-        })?
+        })
     } else {
-        output::page(&page(&undone, written.as_deref()))?
+        output::page(&page(&undone, written.as_deref()))
+    };
+    match printed {
+        Err(failure) if is_written => failure.warn_after("the last compaction was taken back"),
+        printed => printed?,
     }
     Ok(CliOutcome::Fine)
 }

@@ -56,7 +56,8 @@ pub(crate) fn run(command: &Command, given: &CommandSettings) -> Result<CliOutco
                 },
             };
             found.extend(programs::agents(&chosen, command.agent.as_deref(), given));
-            let asked = network::upstreams(&chosen, command)?;
+            let (asked, unusable) = network::upstreams(&chosen, command)?;
+            found.extend(unusable);
             if command.offline {
                 let says = "not asked, because of --offline";
                 found.push(Finding::new("upstream", FindingState::Note, says));

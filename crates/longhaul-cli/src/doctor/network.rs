@@ -9,7 +9,7 @@ use longhaul_provider::{Certificates, chain, http_client};
 use super::finding::{Finding, FindingState};
 use crate::agents::AgentProfile;
 use crate::args::DoctorArgs as Command;
-use crate::failure::CliError;
+use crate::failure::{API_URL_ADVICE, CliError};
 use crate::running_gateways::RunningGateway;
 use crate::wrap;
 
@@ -108,20 +108,29 @@ pub(super) struct AskedUpstream {
     key: Option<String>,
 }
 
-/// Which upstreams are asked: the one that a flag names, those that these agents would use, or the usual one.
+/// Which upstreams are asked: the one that a flag names, those that these agents would use, or the usual one. An address
+/// that the user's surroundings name, and that cannot be used, is a finding; one on the command line is a wrong command.
 pub(super) fn upstreams(
     chosen: &[AgentProfile],
     command: &Command,
-) -> Result<Vec<AskedUpstream>, CliError> {
+) -> Result<(Vec<AskedUpstream>, Vec<Finding>), CliError> {
     let has_key = |name: &String| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let mut asked: Vec<AskedUpstream> = Vec::new();
+    let mut refused: Vec<Finding> = Vec::new();
     // Nobody has said that this one should get a key.
     let is_bare = command.upstream.is_some() && command.agent.is_none();
     let chosen = if is_bare { &[] } else { chosen };
     for api in chosen.iter().flat_map(|agent| agent.api.values()) {
         let url = match &command.upstream {
             Some(url) => wrap::upstream_of(url)?,
-            None => wrap::usual_upstream(api)?,
+            None => match wrap::usual_upstream(api) {
+                Ok(url) => url,
+                Err(error @ CliError::Upstream(_)) => {
+                    refused.push(unusable(&error));
+                    continue;
+                }
+                Err(error) => return Err(error),
+            },
         };
         let key = api.key.clone().filter(has_key);
         // Of several providers, only those count that the user has a key for.
@@ -135,14 +144,20 @@ pub(super) fn upstreams(
     if asked.iter().any(|one| one.key.is_some()) {
         asked.retain(|one| one.key.is_some());
     }
-    if asked.is_empty() {
+    if asked.is_empty() && refused.is_empty() {
         let url = command.upstream.as_deref().unwrap_or(USUAL);
         asked.push(AskedUpstream {
             url: wrap::upstream_of(url)?,
             key: None,
         });
     }
-    Ok(asked)
+    // Several agents may use the same variable.
+    refused.dedup_by(|one, other| one.says == other.says);
+    Ok((asked, refused))
+}
+
+fn unusable(refused: &CliError) -> Finding {
+    Finding::new(UPSTREAM, FindingState::Broken, refused.to_string()).advise(API_URL_ADVICE)
 }
 
 /// Asks each of them for its list of models, which costs nothing.

@@ -5,6 +5,7 @@
 
 use url::Url;
 
+use crate::api_url;
 use crate::failure::CliError;
 
 /// The end of an address that stays with the agent.
@@ -23,15 +24,10 @@ pub(super) struct ApiAddress {
 
 impl ApiAddress {
     /// The address that a user or the table of agents gives.
-    pub(super) fn of(text: &str) -> Result<Self, CliError> {
-        // The text may hold a password, so it is not repeated whole.
-        let wrong =
-            || CliError::Upstream(text.split('@').next_back().unwrap_or_default().to_owned());
-        let url = Url::parse(text).map_err(|_| wrong())?;
-        let plain = url.username().is_empty() && url.password().is_none() && url.query().is_none();
-        if !matches!(url.scheme(), "http" | "https") || !plain || url.host_str().is_none() {
-            return Err(wrong());
-        }
+    ///
+    /// `place` says where it is from, for a message.
+    pub(super) fn of(place: &str, text: &str) -> Result<Self, CliError> {
+        let url = api_url::read(place, text)?;
         let whole = url.as_str().trim_end_matches('/');
         Ok(match whole.strip_suffix(VERSION) {
             Some(upstream) => Self {
@@ -46,14 +42,14 @@ impl ApiAddress {
     }
 
     /// The same API at another place. `sim` and a bare host have the API at the same path; otherwise the address says.
-    pub(super) fn moved_to(&self, text: &str) -> Result<Self, CliError> {
+    pub(super) fn moved_to(&self, place: &str, text: &str) -> Result<Self, CliError> {
         if text == SIMULATED {
             return Ok(Self {
                 upstream: SIMULATED.to_owned(),
                 end: self.end,
             });
         }
-        let mut moved = Self::of(text)?;
+        let mut moved = Self::of(place, text)?;
         let is_bare = Url::parse(text).is_ok_and(|url| matches!(url.path(), "" | "/"));
         if is_bare {
             moved.end = self.end;
@@ -71,7 +67,7 @@ mod tests {
     use super::*;
 
     fn of(text: &str) -> (String, &'static str) {
-        let address = ApiAddress::of(text).unwrap();
+        let address = ApiAddress::of("--env", text).unwrap();
         (address.upstream, address.end)
     }
 
@@ -94,23 +90,23 @@ mod tests {
             "ftp://x",
             "api.openai.com",
             "https://me:pass@x/v1",
-            "https://x/?a=1",
+            "https://x/?a=pass",
         ] {
-            let error = ApiAddress::of(wrong).unwrap_err().to_string();
+            let error = ApiAddress::of("--env", wrong).unwrap_err().to_string();
             assert!(!error.contains("pass"), "{error}");
         }
     }
 
     #[test]
     fn another_place_has_the_same_path_unless_it_says_otherwise() {
-        let usual = ApiAddress::of("https://api.openai.com/v1").unwrap();
+        let usual = ApiAddress::of("--env", "https://api.openai.com/v1").unwrap();
         for (text, upstream, end) in [
             ("sim", "sim", "/v1"),
             ("http://127.0.0.1:9", "http://127.0.0.1:9", "/v1"),
             ("https://x/v1", "https://x", "/v1"),
             ("https://x/backend/codex", "https://x/backend/codex", ""),
         ] {
-            let moved = usual.moved_to(text).unwrap();
+            let moved = usual.moved_to("--upstream", text).unwrap();
             assert_eq!((moved.upstream.as_str(), moved.end), (upstream, end));
         }
     }

@@ -30,7 +30,7 @@ use plan::WrapPlan;
 
 /// The upstream of an address that a user gives, without the end that stays with an agent.
 pub(crate) fn upstream_of(text: &str) -> Result<String, CliError> {
-    ApiAddress::of(text).map(|address| address.upstream)
+    ApiAddress::of("--upstream", text).map(|address| address.upstream)
 }
 
 /// Where an agent sends requests to this API without us.

@@ -8,6 +8,9 @@ use crate::agents::{AgentApi, AgentProfile, AgentProfiles};
 use crate::args::WrapArgs as Command;
 use crate::failure::CliError;
 
+/// The flag that moves APIs, in messages.
+const UPSTREAM: &str = "--upstream";
+
 /// What is run, and what it calls.
 #[derive(Debug)]
 pub(super) struct WrapPlan {
@@ -59,8 +62,9 @@ impl WrapPlan {
             let (variable, url) = given
                 .split_once('=')
                 .filter(|(variable, url)| is_variable(variable) && *url != SIMULATED)
-                .ok_or_else(|| CliError::BadWrapEnv(given.clone()))?;
-            apis.insert(variable.to_owned(), ApiAddress::of(url)?);
+                .ok_or(CliError::BadWrapEnv)?;
+            let place = format!("--env {variable}");
+            apis.insert(variable.to_owned(), ApiAddress::of(&place, url)?);
         }
         moved(&mut apis, &command.upstream)?;
         let name = std::path::Path::new(&program).file_name();
@@ -85,13 +89,11 @@ fn is_variable(name: &str) -> bool {
 
 /// Where the agent would send requests without us: what the user's variable says, or its default.
 pub(super) fn usual(api: &AgentApi) -> Result<ApiAddress, CliError> {
-    let default = ApiAddress::of(&api.upstream)?;
-    let set = api
-        .variable
-        .as_ref()
-        .and_then(|name| std::env::var(name).ok());
-    match set.filter(|value| !value.trim().is_empty()) {
-        Some(value) => default.moved_to(value.trim()),
+    let default = ApiAddress::of("`upstream` in the table of agents", &api.upstream)?;
+    let named = api.variable.as_deref();
+    let set = named.and_then(|name| Some((name, std::env::var(name).ok()?)));
+    match set.filter(|(_, value)| !value.trim().is_empty()) {
+        Some((name, value)) => default.moved_to(name, value.trim()),
         None => Ok(default),
     }
 }
@@ -108,11 +110,11 @@ fn moved(apis: &mut BTreeMap<String, ApiAddress>, given: &[String]) -> Result<()
                     name: name.to_owned(),
                     known,
                 })?;
-                *api = api.moved_to(url)?;
+                *api = api.moved_to(UPSTREAM, url)?;
             }
             None => {
                 for api in apis.values_mut() {
-                    *api = api.moved_to(text)?;
+                    *api = api.moved_to(UPSTREAM, text)?;
                 }
             }
         }

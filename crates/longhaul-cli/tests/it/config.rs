@@ -227,3 +227,36 @@ fn g1_config_names_another_file_which_must_be_there() {
     let run = world.run(["config", "--config", "gone.toml"]);
     run.fails(&["cannot read gone.toml: ", "Check the path."]);
 }
+
+#[test]
+fn h7_a_cap_that_is_too_small_is_refused_where_settings_are_read() {
+    let world = World::new();
+    let file = world.write("small.toml", "# mine\n[window]\ncap = 3000\n");
+    let small = ["3,000 tokens", "too small", "at least 4,000 are needed"];
+    let run = world.run(["config", "--config", "small.toml"]);
+    run.fails(&small).says("small.toml:3: ");
+    let run = world.run(["config", "--set", "window.cap=3000"]);
+    run.fails(&small).says("--window");
+    let mut command = world.longhaul(["config"]);
+    command.env("CLAUDE_CODE_AUTO_COMPACT_WINDOW", "3000");
+    command
+        .finish()
+        .fails(&small)
+        .says("CLAUDE_CODE_AUTO_COMPACT_WINDOW");
+    // A stronger layer counts alone.
+    let args = [
+        "config",
+        "--config",
+        "small.toml",
+        "--set",
+        "window.cap=4000",
+    ];
+    world.run(args).ends(0).prints("window.cap = 4000\n");
+    let args = ["doctor", "--json", "--offline", "--config", "small.toml"];
+    let found = world.run(args).ends(1).json();
+    let found = found["findings"].as_array().unwrap();
+    let one = found.iter().find(|one| one["check"] == "settings").unwrap();
+    assert_eq!(one["state"], "broken", "{one}");
+    assert!(one["says"].as_str().unwrap().contains(small[2]), "{one}");
+    drop(file);
+}

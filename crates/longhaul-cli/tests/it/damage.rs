@@ -150,3 +150,48 @@ fn m4_many_problems_are_counted_on_the_page_and_listed_for_programs() {
     let report = world.inspect(&bytes).ends(1).json();
     assert_eq!(report["problems"].as_array().unwrap().len(), 150);
 }
+
+#[test]
+fn m4_a_parent_of_the_wrong_type_is_one_that_is_not_in_the_file() {
+    let world = World::new();
+    let line = |uuid: &str, parent: &str, kind: &str| {
+        format!(
+            r#"{{"type":"{kind}","uuid":"{uuid}","parentUuid":{parent},"sessionId":"s","timestamp":"2026-03-01T08:00:00Z","message":{{"role":"{kind}","content":"word {uuid}"}}}}"#
+        )
+    };
+    for wrong in ["7", "true", "[]", r#"{"a":"u1"}"#] {
+        let lines = [
+            line("u1", "null", "user"),
+            line("a1", r#""u1""#, "assistant"),
+            line("u2", wrong, "user"),
+            line("a2", r#""u2""#, "assistant"),
+        ];
+        let report = world.inspect(lines.join("\n").as_bytes()).ends(1).json();
+        let problem = &report["problems"][0];
+        assert_eq!(problem["kind"], "dangling_parent", "{wrong}: {report}");
+        assert_eq!(problem["line"], 3);
+        assert_eq!(report["messages"], 4, "{wrong}: the conversation goes on");
+        assert_eq!(report["earlier_conversations"], serde_json::json!([]));
+    }
+    let fresh = [line("u1", "null", "user"), line("u2", "null", "user")];
+    world.inspect(fresh.join("\n").as_bytes()).ends(0);
+}
+
+#[test]
+fn m4_of_many_earlier_conversations_the_newest_are_named_and_the_others_counted() {
+    let world = World::new();
+    let line = |at: usize| {
+        format!(
+            r#"{{"type":"user","uuid":"u{at}","parentUuid":null,"sessionId":"s","timestamp":"2026-03-01T08:00:00Z","message":{{"role":"user","content":"word"}}}}"#
+        )
+    };
+    let lines: Vec<String> = (1..=201).map(line).collect();
+    let page = world.page(lines.join("\n").as_bytes()).ends(0);
+    let text = page.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(text.matches("another conversation").count(), 3, "{text}");
+    assert!(text.contains("Lines 200 to 200 are another"), "{text}");
+    assert!(text.contains("197 more"), "{text}");
+    let report = world.inspect(lines.join("\n").as_bytes()).ends(0).json();
+    let earlier = report["earlier_conversations"].as_array().unwrap();
+    assert_eq!(earlier.len(), 200, "programs get all of them");
+}

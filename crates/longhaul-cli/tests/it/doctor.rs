@@ -196,7 +196,7 @@ fn an_upstream_is_judged_by_its_answer_and_no_secret_is_shown() {
     says(&ran, "clock", "broken", "ahead of the upstream's");
     world
         .run(["doctor", "--upstream", "http://me:pass@x"])
-        .fails(&["neither an http"]);
+        .fails(&["--upstream holds a user or a password"]);
     let mut command = doctor(&world, &["--offline"]);
     let ran = command
         .env("HTTPS_PROXY", "http://me:pass@proxy:3128")
@@ -262,4 +262,46 @@ fn an_agent_is_found_with_its_version_and_its_key_is_tried() {
     let ran = doctor(&world, &["mine", "--offline"]).finish().ends(1);
     says(&ran, "agent", "broken", "not installed");
     world.run(["doctor", "nobody"]).ends(2).says("known are");
+}
+
+#[test]
+fn an_address_that_cannot_be_used_is_a_finding_with_its_reason_and_shows_no_secret() {
+    let world = World::new();
+    for (address, reason) in [
+        ("http://127.0.0.1:9/x?key=hunter2", "a query"),
+        ("http://127.0.0.1:9/x#hunter2", "`#`"),
+        ("http://me:hunter2@127.0.0.1:9", "a user or a password"),
+        ("me:hunter2@127.0.0.1:9", "neither http nor https"),
+        ("http://me:hunter2@", "not a URL"),
+        ("hunter2", "not a URL"),
+    ] {
+        for network in [&["--offline"][..], &[]] {
+            let mut command = doctor(&world, &["claude"]);
+            command.args(network).env("ANTHROPIC_BASE_URL", address);
+            let ran = command.finish().ends(1);
+            says(&ran, "upstream", "broken", reason);
+            says(&ran, "upstream", "broken", "ANTHROPIC_BASE_URL ");
+            assert!(!format!("{ran:?}").contains("hunter2"), "{ran:?}");
+        }
+        let mut page = world.longhaul(["doctor", "claude", "--offline"]);
+        let ran = page.env("ANTHROPIC_BASE_URL", address).finish().ends(1);
+        assert!(ran.out.contains(reason), "{}", ran.out);
+        assert!(!format!("{ran:?}").contains("hunter2"), "{ran:?}");
+        let ran = doctor(&world, &["--upstream", address]).finish();
+        assert!(!ran.err.contains("hunter2"), "{}", ran.err);
+        ran.fails(&["--upstream ", reason]);
+        let ran = world.run(["serve", "--upstream", address, "--listen", "127.0.0.1:0"]);
+        assert!(!ran.err.contains("hunter2"), "{}", ran.err);
+        ran.fails(&[reason]);
+        // A client for summaries takes any http URL.
+        if address.starts_with("http://me:hunter2@127") || address.contains("9/x") {
+            continue;
+        }
+        world.write("s.jsonl", crate::support::plain_session().bytes);
+        let mut compact = world.longhaul(["compact", "s.jsonl", "-o", "out.jsonl"]);
+        let ran = compact.env("ANTHROPIC_BASE_URL", address).finish();
+        assert!(!ran.err.contains("hunter2"), "{}", ran.err);
+        ran.fails(&["ANTHROPIC_BASE_URL ", reason]);
+        assert!(!world.root().join("out.jsonl").exists());
+    }
 }

@@ -164,3 +164,15 @@ fn an_empty_transcript_in_a_folder_counts_as_a_file() {
     assert_eq!(folder["totals"]["files"], 1);
     assert_eq!(folder["totals"]["entries"], 0);
 }
+
+#[test]
+fn a_link_to_nowhere_that_is_not_named_like_a_transcript_is_ignored() {
+    let world = World::new();
+    world.write("p/1111.jsonl", plain_session().bytes);
+    symlink("gone", world.root().join("p/latest")).unwrap();
+    symlink("round.txt", world.root().join("p/round.txt")).unwrap();
+    let folder = world.run(["inspect", "p", "--json"]).ends(0).json();
+    assert_eq!(folder["skipped"].as_array().unwrap().len(), 0, "{folder}");
+    let replayed = world.run(["replay", "p"]).ends(0);
+    assert!(!replayed.out.contains("latest"), "{}", replayed.out);
+}

@@ -2,7 +2,7 @@
 
 use longhaul_core::notes::DEFAULT_TEMPLATE;
 
-use crate::support::{World, plain_session};
+use crate::support::{Finish, World, plain_session};
 
 const SESSION: &str = "home/projects/-srv-app/aaaa1111-0000-4000-8000-000000000001.jsonl";
 const FOLDER: &str = "home/projects/-srv-app/aaaa1111-0000-4000-8000-000000000001/session-memory";
@@ -102,4 +102,39 @@ fn one_session_is_wanted() {
         .fails(&["one session is wanted"]);
     world.run(["notes", "-"]).fails(&["one session is wanted"]);
     world.run(["notes", "nope"]).fails(&["no such file"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn s1_what_is_no_notes_file_is_refused_and_never_read() {
+    use std::os::unix::fs::symlink;
+    let world = world();
+    let file = world.write(format!("{FOLDER}/summary.md"), "# A\nx\n");
+    let elsewhere = world.write("elsewhere.md", "# Secret\nhunter2\n");
+    let progress = world.root().join(FOLDER).join("progress.json");
+    symlink(&elsewhere, &progress).unwrap();
+    world.run(["notes", "aaaa", "--json"]).fails(&["is a link"]);
+    std::fs::remove_file(&progress).unwrap();
+    std::fs::remove_file(&file).unwrap();
+    symlink(&elsewhere, &file).unwrap();
+    for more in [&[][..], &["--json"]] {
+        let run = world.longhaul(["notes", "aaaa"]).args(more).finish();
+        run.fails(&["is a link", "remove it"]);
+    }
+    std::fs::remove_file(&file).unwrap();
+    // A sparse file: it takes no room on the disk.
+    let sparse = std::fs::File::create(&file).unwrap();
+    sparse.set_len(3 << 30).unwrap();
+    let run = world.run(["notes", "aaaa"]);
+    run.fails(&["not text of at most", "move it away"]);
+    std::fs::remove_file(&file).unwrap();
+    let made = std::process::Command::new("mkfifo").arg(&file).status();
+    assert!(made.unwrap().success());
+    let run = world.run(["notes", "aaaa"]);
+    run.fails(&["is not what notes are kept in", "move it away"]);
+    // The folder, too.
+    let folder = world.root().join(FOLDER);
+    std::fs::remove_dir_all(&folder).unwrap();
+    symlink(world.root(), &folder).unwrap();
+    world.run(["notes", "aaaa"]).fails(&["is a link"]);
 }

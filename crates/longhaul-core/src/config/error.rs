@@ -4,6 +4,9 @@ use std::fmt;
 
 use serde::Serialize;
 
+use super::explain::SettingSource;
+use crate::window::WindowError;
+
 /// Why a configuration was rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -61,6 +64,14 @@ pub enum ConfigError {
         value: String,
         /// The accepted values.
         accepted: &'static str,
+    },
+    /// The settings leave a window that is too small to work in.
+    #[error("{origin}: {error}")]
+    Window {
+        /// Where the setting came from.
+        origin: SettingSource,
+        /// What is wrong with the window.
+        error: WindowError,
     },
 }
 

@@ -6,7 +6,7 @@ use super::error::{ConfigError, ConfigNotice};
 use super::explain::{ExplainedSetting, SettingSource};
 use super::setting::{EnvSense, SettingSpec};
 use super::{Config, SETTINGS, file, suggest};
-use crate::window::WindowOwner;
+use crate::window::{WindowOwner, check_cap};
 
 /// The prefix of our environment variables.
 const OURS: &str = "LONGHAUL_";
@@ -51,6 +51,14 @@ pub(super) fn load(layers: &ConfigLayers) -> Result<Config, ConfigError> {
         let setting = apply_flag(key, value, &mut config)?;
         sources.insert(setting.key, SettingSource::Flag(setting.flag_name()));
     }
+    // Only the value that counts is judged: a stronger layer may have replaced one that is too small.
+    check_cap(config.window_cap).map_err(|error| ConfigError::Window {
+        origin: sources
+            .get("window.cap")
+            .cloned()
+            .unwrap_or(SettingSource::Default),
+        error,
+    })?;
     if config.reactive_only && config.owner() == WindowOwner::Proactive {
         config.notices.push(ConfigNotice::Meaningless {
             key: "compaction.reactive_only",

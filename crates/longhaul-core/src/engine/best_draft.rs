@@ -13,6 +13,7 @@ use super::draft_level::{DraftLevel, LADDER, LEAST, SHORT, SummaryLength};
 use super::event::Summarizer;
 use crate::boundary::CompactionTrigger;
 use crate::facts::FactsBudget;
+use crate::figures::grouped;
 use crate::prompt::RequestPrefix;
 use crate::report::LossReport;
 use crate::tokens::{Estimate, RoughEstimator};
@@ -79,6 +80,35 @@ impl Engine {
         let words = self.words_limit(compaction, expected);
         let draft = self.draft(compaction, &least, expected, DraftLevel::LEAST, words);
         draft.after < compaction.before
+    }
+
+    /// Says that a summary which the host gave is too long, if a shorter one would do.
+    pub(super) fn given_too_long(&self, compaction: &CompactionInProgress) -> Option<String> {
+        let (summary, Summarizer::Approved) = compaction.summary.as_ref()? else {
+            return None;
+        };
+        let given = WrittenSummary {
+            summary: summary.clone(),
+            by: Summarizer::Approved,
+            signed: None,
+        };
+        let expected = self.expected(compaction, &self.prefix);
+        let words = self.words_limit(compaction, expected);
+        let level = DraftLevel::GIVEN_ALONE;
+        let draft = self.draft(compaction, &given, expected, level, words);
+        let size = RoughEstimator::text(summary.text()).padded();
+        let excess = draft
+            .after
+            .saturating_sub(compaction.before.saturating_sub(1));
+        let most = size.saturating_sub(excess);
+        (excess > 0 && most > 0).then(|| {
+            format!(
+                "the given summary is too long: it has about {} tokens, and only one of less than {} makes the conversation smaller, which has {}; make it shorter; nothing was changed",
+                grouped(size),
+                grouped(most),
+                grouped(compaction.before),
+            )
+        })
     }
 
     /// The window that the new view must fit into: its thresholds are lower where less is to be left than the

@@ -1,6 +1,8 @@
 //! A draft of the new view (F9, F10, Y1): it is put together and weighed before anything is written. `best_draft.rs`
 //! decides which draft is used.
 
+use std::path::Path;
+
 use serde_json::Value;
 
 use super::Engine;
@@ -10,9 +12,11 @@ use super::draft_level::{DraftLevel, RestoreChoice, SummaryLength};
 use super::event::Summarizer;
 use super::provider::SignedSummary;
 use crate::boundary::CompactionTrigger;
-use crate::facts::{AuditInput, AuditedSummary, FactsBudget, audit, audit_words_first};
+use crate::facts::{
+    AuditInput, AuditedSummary, FactsBudget, audit_naming_files, audit_words_first,
+};
 use crate::message::{BlockKind, EntryKind};
-use crate::rehydrate::{RestoreInput, restore};
+use crate::rehydrate::{RestoreInput, RestoreSourceResult, restore};
 use crate::report::{LossReport, ViewTokens};
 use crate::summary::message::{CompactionMode, DetailLookup, KeptPlacement, SummaryMessage};
 use crate::summary::{PivotDirection, Summary};
@@ -134,7 +138,7 @@ impl Engine {
                 .as_ref()
                 .map_or(Estimate::ZERO, |signed| signed.weight)
             + attachments.iter().map(attachment_weight).sum();
-        let (audited, words) = match words {
+        let ((audited, unnamed), words) = match words {
             UserWordsLimit::Within(tokens) => {
                 let audited = audit_words_first(facts, seen, tokens);
                 (audited, UserWordsState::Cut)
@@ -156,6 +160,10 @@ impl Engine {
             after: size.padded(),
         };
         report.files.restored = restored.files.len() as u64;
+        let not_restored = not_restored(&compaction.gathered.gathered, &restored.files);
+        report.files.left_out += not_restored
+            .filter(|path| !unnamed.iter().any(|known| Path::new(known) == *path))
+            .count() as u64;
         report.results.cleared = self.results_in(compaction);
         report.notes.extend(restored.notes);
         let made = compaction.summary.as_ref().map(|(made, _)| made);
@@ -185,13 +193,13 @@ impl Engine {
         budget: FactsBudget,
         share: u64,
         room: u64,
-    ) -> (AuditedSummary, UserWordsState) {
+    ) -> ((AuditedSummary, Vec<String>), UserWordsState) {
         let facts = self.live.facts();
         let most = share.min(room);
         let mut budget = budget;
         loop {
-            let audited = audit(facts, seen, budget);
-            if !self.leaves_out(&audited.report) {
+            let audited = audit_naming_files(facts, seen, budget);
+            if !self.leaves_out(&audited.0.report) {
                 return (audited, UserWordsState::Kept);
             }
             if budget.tokens >= most {
@@ -280,4 +288,16 @@ fn attachment_weight(value: &Value) -> Estimate {
 
 fn text_of(entry: crate::message::EntryView<'_>, block: &crate::message::EntryBlock) -> String {
     crate::json::text_of(block.body.of(entry.line)).into_owned()
+}
+
+/// The files that were there to be restored, and are not among those that were.
+fn not_restored<'a>(
+    gathered: &'a RestoreInput,
+    restored: &'a [std::path::PathBuf],
+) -> impl Iterator<Item = &'a Path> {
+    let found = gathered.files.iter().filter_map(|file| match file {
+        RestoreSourceResult::Found(file) => Some(file.path.as_path()),
+        RestoreSourceResult::Failed { .. } => None,
+    });
+    found.filter(|path| !restored.iter().any(|known| known == path))
 }

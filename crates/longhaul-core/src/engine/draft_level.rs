@@ -39,7 +39,7 @@ pub(super) const LEAST: u64 = 300;
 pub(super) const LADDER: [DraftLevel; 6] = [
     DraftLevel::new(RestoreChoice::Put, SummaryLength::Given),
     DraftLevel::new(RestoreChoice::Put, SummaryLength::AtMost(SHORTER)),
-    DraftLevel::new(RestoreChoice::Left, SummaryLength::Given),
+    DraftLevel::GIVEN_ALONE,
     DraftLevel::new(RestoreChoice::Left, SummaryLength::AtMost(SHORTER)),
     DraftLevel::new(RestoreChoice::Left, SummaryLength::AtMost(SHORT)),
     DraftLevel::LEAST,
@@ -47,6 +47,9 @@ pub(super) const LADDER: [DraftLevel; 6] = [
 
 impl DraftLevel {
     pub(super) const LEAST: Self = Self::of_length(SummaryLength::AtMost(LEAST));
+
+    /// The whole summary, and nothing restored.
+    pub(super) const GIVEN_ALONE: Self = Self::of_length(SummaryLength::Given);
 
     const fn new(back: RestoreChoice, length: SummaryLength) -> Self {
         Self { back, length }

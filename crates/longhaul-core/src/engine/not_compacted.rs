@@ -122,12 +122,15 @@ impl Engine {
     pub(super) fn refuse_to_cut(&mut self, compaction: CompactionInProgress, now: Timestamp) {
         let kind = CompactFailure::WouldNotShrink;
         let has_room = !self.is_over(&compaction, self.config.window.auto_compact);
-        let message = if has_room && !self.live.facts().messages().is_empty() {
+        let message = if let Some(message) = self.given_too_long(&compaction) {
+            message
+        } else if has_room && !self.live.facts().messages().is_empty() {
             "compacting would only cut your own words, and there is room for them; nothing changed"
+                .to_owned()
         } else {
-            sentence(kind)
+            sentence(kind).to_owned()
         };
-        self.give_up(compaction, kind, message.to_owned(), now);
+        self.give_up(compaction, kind, message, now);
     }
 
     /// Handles a failed model. Where the conversation cannot wait, it is summarized without a model (X9): the window is

@@ -5,6 +5,7 @@
 
 use super::appendix::{self, AppendixPart, MESSAGES, OMITTED_UNITS, OPENING, RULES};
 use super::budget::{FactsBudget, units_within};
+use super::file::TouchedFile;
 use super::gather::Facts;
 use super::quoted_words::QuotedUserWords;
 use super::text_search::{Haystack, NeedleKind};
@@ -52,6 +53,15 @@ pub struct AuditedSummary {
 /// # Ok::<(), longhaul_core::message::LineDamage>(())
 /// ```
 pub fn audit(facts: &Facts, seen: AuditInput<'_>, budget: FactsBudget) -> AuditedSummary {
+    audit_naming_files(facts, seen, budget).0
+}
+
+/// Like [`audit`], with the paths of the files that are not in view, not even by their name.
+pub(crate) fn audit_naming_files(
+    facts: &Facts,
+    seen: AuditInput<'_>,
+    budget: FactsBudget,
+) -> (AuditedSummary, Vec<String>) {
     let held = FactsInView::find(facts, seen);
     let limit = units_within(budget.tokens) as usize;
     let mut report = LossReport::default();
@@ -73,7 +83,8 @@ pub fn audit(facts: &Facts, seen: AuditInput<'_>, budget: FactsBudget) -> Audite
     let missing = not_in_view(&touched, &held.files);
     let files = appendix::files(&missing, limit / 4);
     report.files.touched = facts.file_count();
-    report.files.left_out = (missing.len() - files.items) as u64 + u64::from(facts.files.dropped);
+    let unnamed = paths(missing.get(files.items..).unwrap_or_default());
+    report.files.left_out = unnamed.len() as u64 + u64::from(facts.files.dropped);
     let error = facts.last_error.as_ref().filter(|_| !held.error);
     let error = error.map(|error| appendix::error(error, limit / 8));
     let error = error.unwrap_or_default();
@@ -100,10 +111,11 @@ pub fn audit(facts: &Facts, seen: AuditInput<'_>, budget: FactsBudget) -> Audite
         files.text,
         error.text,
     ];
-    AuditedSummary {
+    let audited = AuditedSummary {
         text: joined(&parts),
         report,
-    }
+    };
+    (audited, unnamed)
 }
 
 /// Like [`audit`], but for too little room, in at most this many tokens: rules, then the user's newest words, then
@@ -112,7 +124,7 @@ pub(crate) fn audit_words_first(
     facts: &Facts,
     seen: AuditInput<'_>,
     tokens: u64,
-) -> AuditedSummary {
+) -> (AuditedSummary, Vec<String>) {
     let held = FactsInView::find(facts, seen);
     let limit = units_within(tokens) as usize;
     let mut report = LossReport::default();
@@ -156,7 +168,8 @@ pub(crate) fn audit_words_first(
     let missing = not_in_view(&touched, &held.files);
     let files = appendix::files(&missing, left);
     report.files.touched = facts.file_count();
-    report.files.left_out = (missing.len() - files.items) as u64 + u64::from(facts.files.dropped);
+    let unnamed = paths(missing.get(files.items..).unwrap_or_default());
+    report.files.left_out = unnamed.len() as u64 + u64::from(facts.files.dropped);
     let parts = [
         rules,
         messages,
@@ -165,10 +178,15 @@ pub(crate) fn audit_words_first(
         files.text,
         error.text,
     ];
-    AuditedSummary {
+    let audited = AuditedSummary {
         text: joined(&parts),
         report,
-    }
+    };
+    (audited, unnamed)
+}
+
+fn paths(files: &[&TouchedFile]) -> Vec<String> {
+    files.iter().map(|file| file.path.clone()).collect()
 }
 
 fn joined(parts: &[String]) -> String {

@@ -37,8 +37,8 @@ mod user_cancellation;
 mod visible;
 mod vocabulary;
 
-pub(crate) use audit::audit_words_first;
 pub use audit::{AuditInput, AuditedSummary, audit};
+pub(crate) use audit::{audit_naming_files, audit_words_first};
 pub use branches::left_branches;
 pub use budget::{BudgetItem, BudgetShare, FactsBudget, ItemProtection, fit};
 pub use cancelled::{CancelledAction, CancelledActionKind};

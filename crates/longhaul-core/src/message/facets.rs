@@ -41,7 +41,8 @@ pub struct EntryFacets {
     pub flags: EntryFlags,
     /// The content of the `uuid` literal. Entries without one are outside the parent chain.
     pub uuid: ByteSpan,
-    /// The content of the `parentUuid` literal; also absent for `null`.
+    /// The content of the `parentUuid` literal; also absent for `null`. A value of another type is here as it stands in the
+    /// line: it is a parent that is not in the file.
     pub parent: ByteSpan,
     /// The content of the `logicalParentUuid` literal.
     pub logical_parent: ByteSpan,

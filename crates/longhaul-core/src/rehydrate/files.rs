@@ -71,9 +71,16 @@ fn attachment(file: &FileText, tokens: u64) -> RestoredAttachment {
     let text = kept.unwrap_or(&file.text);
     let lines = text.lines().count();
     let content = match kept {
-        Some(text) => format!(
-            "{text}[cut here: {lines} of {total} lines are shown; read the file for the rest]\n"
-        ),
+        Some(text) => {
+            // A line that is cut would count as shown whole.
+            let shown = if text.ends_with('\n') {
+                format!("{lines} of {total} lines")
+            } else {
+                let [shown, whole] = [text, &file.text].map(|text| grouped(text.len() as u64));
+                format!("the first {shown} of {whole} bytes")
+            };
+            format!("{text}[cut here: {shown} are shown; read the file for the rest]\n")
+        }
         None => text.to_owned(),
     };
     RestoredAttachment {

@@ -86,7 +86,7 @@ pub struct FileLoss {
     pub touched: u64,
     /// Files that were restored with their content.
     pub restored: u64,
-    /// Files that were neither restored nor named, for lack of room.
+    /// Files that were left out for lack of room: not restored although they were to be, or not even named.
     pub left_out: u64,
 }
 

@@ -15,6 +15,7 @@ pub use guards::{ProactiveGuard, QuerySource, WindowOwner};
 pub use percent::Percent;
 pub use scale::{WindowError, WindowScale};
 pub use settings::{AutoCompact, WindowSettings};
+pub(crate) use status::check_cap;
 pub use status::{WindowInput, WindowLevel, WindowStatus};
 pub use switches::{Switch, SwitchVerdict, SwitchableAction, Switches};
 

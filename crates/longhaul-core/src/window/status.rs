@@ -177,9 +177,15 @@ fn capped(window: u64, cap: Option<u64>) -> Result<u64, WindowError> {
     if window < SMALLEST {
         return Err(WindowError::TooSmall { size: window });
     }
+    check_cap(cap)?;
+    Ok(cap.map_or(window, |cap| cap.min(window)))
+}
+
+/// Refuses a cap that leaves too little to work in.
+pub(crate) fn check_cap(cap: Option<u64>) -> Result<(), WindowError> {
     match cap {
         Some(cap) if cap < SMALLEST => Err(WindowError::CappedTooSmall { cap }),
-        cap => Ok(cap.map_or(window, |cap| cap.min(window))),
+        _ => Ok(()),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::fs;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use super::{EXTENSION, UnlistedPath};
@@ -42,6 +43,8 @@ pub fn transcripts_under(folder: &Path) -> Transcripts {
                     found.paths.push(path);
                 }
                 Ok(_) => {}
+                // By its name it is no transcript, and no folder can be reached through it.
+                Err(error) if leads_nowhere(&path, &error) && !is_transcript(&path) => {}
                 Err(error) => found.problems.push(UnlistedPath::new(path, error)),
             }
         }
@@ -53,6 +56,12 @@ pub fn transcripts_under(folder: &Path) -> Transcripts {
         "looked through"
     );
     found
+}
+
+/// Whether there is nothing at the end of a link, or no end. Something that may not be looked at is there.
+fn leads_nowhere(path: &Path, error: &io::Error) -> bool {
+    error.kind() == ErrorKind::NotFound
+        || path.is_symlink() && error.kind() != ErrorKind::PermissionDenied
 }
 
 /// Whether a file is a transcript, judging by its name.

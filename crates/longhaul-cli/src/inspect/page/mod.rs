@@ -20,6 +20,8 @@ use crate::text::{clean, columns, count, wrap, wrap_items};
 
 const HEADING: Style = Style::new().bold();
 const DIM: Style = Style::new().dimmed();
+/// How many earlier conversations of the file are named; the others are counted.
+const EARLIER: usize = 3;
 
 /// How many responses a page lists.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -93,16 +95,35 @@ impl InspectPage<'_> {
         if let (Some(first), Some(last)) = (times.clone().min(), times.max()) {
             writeln!(out, "{DIM}{}{DIM:#}", span(first, last))?;
         }
-        for earlier in &report.earlier_conversations {
-            let entries = count(earlier.entries, "entry", "entries");
-            let sentence = format!(
-                "Lines {} to {} are another conversation ({entries}): it is neither in view nor kept by compactions, and `longhaul recall` finds it.",
-                grouped(earlier.line),
-                grouped(earlier.through)
-            );
-            for line in wrap(&sentence, self.width) {
-                writeln!(out, "{line}")?;
-            }
+        self.earlier_conversations(out)
+    }
+
+    /// The newest of the conversations before this one, and how many there are before those.
+    fn earlier_conversations(&self, out: &mut String) -> fmt::Result {
+        let all = &self.report.earlier_conversations;
+        let (unnamed, newest) = all.split_at(all.len().saturating_sub(EARLIER));
+        let mut sentences: Vec<String> = (newest.iter())
+            .map(|earlier| {
+                let entries = count(earlier.entries, "entry", "entries");
+                format!(
+                    "Lines {} to {} are another conversation ({entries}): it is neither in view nor kept by compactions, and `longhaul recall` finds it.",
+                    grouped(earlier.line),
+                    grouped(earlier.through)
+                )
+            })
+            .collect();
+        if let Some(first) = unnamed.first() {
+            let more = grouped(unnamed.len() as u64);
+            sentences.push(format!(
+                "So are {more} more before them, from line {} on; --json lists all.",
+                grouped(first.line),
+            ));
+        }
+        for line in sentences
+            .iter()
+            .flat_map(|sentence| wrap(sentence, self.width))
+        {
+            writeln!(out, "{line}")?;
         }
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! `longhaul compact`, checked by reading its files again.
 
 mod corpora;
+mod endings;
 mod kept;
 mod odd;
 mod others_words;

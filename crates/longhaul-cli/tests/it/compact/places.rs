@@ -268,7 +268,7 @@ fn what_is_no_transcript_is_refused() {
         .run(["compact", "notes.txt", "--local", "--force"])
         .ends(2);
     world.run(["compact", "folder"]).fails(&["one transcript"]);
-    world.run(["compact", "-"]).fails(&["one transcript"]);
+    world.run(["compact", "-"]).fails(&["needs a file"]);
     world
         .run(["compact", "nowhere.jsonl"])
         .fails(&["nowhere.jsonl"]);

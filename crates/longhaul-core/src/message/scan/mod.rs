@@ -124,6 +124,15 @@ fn text(cursor: &mut JsonCursor<'_>) -> Result<ByteSpan, JsonFault> {
     Ok(cursor.string_or_skip()?.map_or(ByteSpan::ABSENT, span))
 }
 
+/// Reads the link to an entry's parent. Only `null` means that there is none: a value of another type names no entry of
+/// the file, and its bytes stand for it, so that the entry does not pass for the first of a conversation.
+fn parent(cursor: &mut JsonCursor<'_>, line: &[u8]) -> Result<ByteSpan, JsonFault> {
+    match cursor.peek()? {
+        JsonKind::String | JsonKind::Null => text(cursor),
+        _ => Ok(measured(cursor, line)?.0),
+    }
+}
+
 /// Skips a value; returns its span and the UTF-16 units of its serialized form.
 fn measured(cursor: &mut JsonCursor<'_>, line: &[u8]) -> Result<(ByteSpan, usize), JsonFault> {
     let (start, before) = (cursor.position(), cursor.canonical());
@@ -144,7 +153,7 @@ fn entry(
     cursor.object(|cursor, key| {
         match key {
             b"uuid" => facets.uuid = text(cursor)?,
-            b"parentUuid" => facets.parent = text(cursor)?,
+            b"parentUuid" => facets.parent = parent(cursor, line)?,
             b"logicalParentUuid" => facets.logical_parent = text(cursor)?,
             b"sessionId" => facets.session = text(cursor)?,
             b"timestamp" => facets.timestamp = text(cursor)?,
