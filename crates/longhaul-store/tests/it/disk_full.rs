@@ -50,5 +50,9 @@ fn y7_a_write_that_ends_half_way_spoils_no_other_entry() {
         .unwrap();
     let loaded = load(&path).unwrap();
     assert_eq!(loaded.entries().count(), 1 + said.len() + 1);
-    assert_eq!(loaded.damaged().count(), 0, "what was written of it is taken back");
+    assert_eq!(
+        loaded.damaged().count(),
+        0,
+        "what was written of it is taken back"
+    );
 }
