@@ -147,7 +147,7 @@ mod tests {
         }
         assert_eq!(categories.shares(7_114).tool_results, 5_003);
         let half_more = categories.shares(7_114 * 3 / 2);
-        assert_eq!((half_more.tool_results, half_more.unattributed), (7_505, 0));
+        assert_eq!((half_more.tool_results, half_more.unattributed), (7_504, 0));
         let without_prefix = Categories {
             system_prompt: 0,
             ..categories
