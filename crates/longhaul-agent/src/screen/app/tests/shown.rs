@@ -176,7 +176,7 @@ fn q2_a_reply_of_which_nothing_comes_is_told_about() {
     assert!(!shown.contains("nothing has come"), "{shown}");
     app.heard = long_ago;
     let shown = super::shown(&mut app, 80, 24);
-    assert!(shown.contains("nothing has come for 45 s"), "{shown}");
+    assert!(shown.contains("nothing has come for 31 s"), "{shown}");
 }
 
 #[test]
