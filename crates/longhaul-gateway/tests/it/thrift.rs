@@ -187,7 +187,7 @@ async fn x8_what_own_requests_cost_whose_answers_break_off_is_in_the_books() {
     println!("{own} answers broke off; ${told} of ${billed}");
     // What the model wrote after the break was billed, too, but nobody can know it.
     assert!(
-        told > 0.9 * billed && told <= billed,
+        told > 0.75 * billed && told <= billed,
         "${told} of ${billed}"
     );
     gateway.stop().await;
