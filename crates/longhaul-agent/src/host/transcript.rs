@@ -1,6 +1,6 @@
 //! The conversation on disk, read for people: its entries, its reports, what fills its window.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io;
 use std::path::Path;
@@ -19,7 +19,7 @@ use serde_json::Value;
 use super::{attachment_line, recorded_outcome};
 use crate::agent::{SessionSnapshot, is_interrupt_marker};
 use crate::event::EXIT_PLAN_MODE;
-use crate::screen::{CallOutcome, TranscriptItem, TranscriptKind};
+use crate::screen::{CallOutcome, ItemStanding, TranscriptItem, TranscriptKind};
 use crate::typed_text::TypedText;
 
 /// Fields of a call's input that say what it is about, the best ones first.
@@ -44,10 +44,15 @@ pub(super) fn items(path: &Path, prefix: u64) -> io::Result<Vec<TranscriptItem>>
     let mut reader = TranscriptItemReader {
         prefix,
         items: Vec::new(),
+        entries: Vec::new(),
+        before: HashMap::new(),
         calls: HashMap::new(),
     };
     each(path, |view| {
         let flags = view.facets.flags;
+        if !flags.sidechain {
+            reader.follow(view);
+        }
         if !flags.meta && !flags.sidechain {
             reader.take(view);
         }
@@ -129,6 +134,10 @@ struct TranscriptItemReader {
     /// The size of the request prefix in tokens.
     prefix: u64,
     items: Vec<TranscriptItem>,
+    /// The entry that each item belongs to.
+    entries: Vec<Option<Id>>,
+    /// The entry before each entry, also across a compaction.
+    before: HashMap<Id, Option<Id>>,
     /// Where the calls without a result are among the items.
     calls: HashMap<Id, usize>,
 }
@@ -141,7 +150,38 @@ impl TranscriptItemReader {
         );
         if is_shown || !text.trim().is_empty() {
             let at = view.timestamp();
-            self.items.push(TranscriptItem { kind, text, at });
+            let standing = ItemStanding::Kept;
+            self.entries.push(view.uuid());
+            self.items.push(TranscriptItem {
+                kind,
+                text,
+                at,
+                standing,
+            });
+        }
+    }
+
+    /// Remembers what an entry follows. If the user went back there, what was said since is taken back.
+    fn follow(&mut self, view: EntryView<'_>) {
+        let Some(uuid) = view.uuid() else { return };
+        let before = view.parent().or_else(|| view.logical_parent());
+        self.before.insert(uuid, before);
+        let is_rewind = view.facets.kind == EntryKind::System
+            && ObjectReader::new(view.line)
+                .object("rewindMetadata")
+                .is_some();
+        if !is_rewind {
+            return;
+        }
+        let mut kept = HashSet::new();
+        let mut next = before;
+        while let Some(entry) = next.filter(|entry| kept.insert(*entry)) {
+            next = self.before.get(&entry).copied().flatten();
+        }
+        let mut entries = self.entries.iter();
+        let last = entries.rposition(|entry| entry.is_some_and(|entry| kept.contains(&entry)));
+        for item in self.items.iter_mut().skip(last.map_or(0, |last| last + 1)) {
+            item.standing = ItemStanding::TakenBack;
         }
     }
 
@@ -304,4 +344,42 @@ fn value(json: &[u8]) -> Value {
 
 fn pretty(value: &Value) -> String {
     serde_json::to_string_pretty(value).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_rewind_took_back_is_known() {
+        let line = |uuid: &str, parent: Option<&str>, role: &str, text: &str| {
+            serde_json::json!({"type": role, "uuid": uuid, "parentUuid": parent, "message":
+                {"role": role, "content": [{"type": "text", "text": text}]}})
+        };
+        let rewind = |uuid: &str, parent: Option<&str>| {
+            serde_json::json!({"type": "system", "subtype": "informational", "uuid": uuid,
+                "parentUuid": parent, "content": "Conversation rewound",
+                "rewindMetadata": {"leftUuid": "a2"}})
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.jsonl");
+        let kept = |last: Value| {
+            let lines = [
+                line("u1", None, "user", "one"),
+                line("a1", Some("u1"), "assistant", "first"),
+                line("u2", Some("a1"), "user", "two"),
+                line("a2", Some("u2"), "assistant", "second"),
+                last,
+            ];
+            std::fs::write(&path, lines.map(|line| line.to_string() + "\n").concat()).unwrap();
+            let items = items(&path, 0).unwrap().into_iter();
+            let kept = items.filter(|item| item.standing == ItemStanding::Kept);
+            kept.map(|item| item.text).collect::<Vec<_>>()
+        };
+        let rewound = "Conversation rewound";
+        assert_eq!(kept(rewind("r", Some("a1"))), ["one", "first", rewound]);
+        assert_eq!(kept(rewind("r", None)), [rewound]);
+        let next = line("u3", Some("a2"), "user", "three");
+        assert_eq!(kept(next), ["one", "first", "two", "second", "three"]);
+    }
 }

@@ -287,6 +287,18 @@ pub struct TranscriptItem {
     pub text: String,
     /// When the entry was written.
     pub at: Option<Timestamp>,
+    /// Whether the conversation still has it.
+    pub standing: ItemStanding,
+}
+
+/// Whether an entry is still part of the conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ItemStanding {
+    /// It is, or it was summarized.
+    #[default]
+    Kept,
+    /// The user went back to before it.
+    TakenBack,
 }
 
 /// The kind of an entry of the transcript.

@@ -52,9 +52,10 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 pub use display::{Charset, ColorSupport, DisplayMode, DisplaySettings};
 pub use host::{
     CallOutcome, CommandItem, CompactionReply, CompactionRequest, CompactionStep, ContextView,
-    CostLine, CostView, HookItem, HostRefusal, HostRequest, MessageAuthor, MessageItem, ModelItem,
-    PlannedFile, ReplySender, ResourceItem, RewindChoices, RewindPlan, RewindReply, RewindRequest,
-    RewindScope, ScreenHost, SessionItem, SessionPage, ShellResult, TranscriptItem, TranscriptKind,
+    CostLine, CostView, HookItem, HostRefusal, HostRequest, ItemStanding, MessageAuthor,
+    MessageItem, ModelItem, PlannedFile, ReplySender, ResourceItem, RewindChoices, RewindPlan,
+    RewindReply, RewindRequest, RewindScope, ScreenHost, SessionItem, SessionPage, ShellResult,
+    TranscriptItem, TranscriptKind,
 };
 
 pub(crate) use status::mode_name;

@@ -12,8 +12,8 @@ use crate::screen::figures::grouped;
 use crate::screen::flow::WrappedLine;
 use crate::screen::host::{
     CommandItem, CompactionReply, CompactionRequest, ContextView, CostView, HookItem, HostRefusal,
-    MessageAuthor, MessageItem, ModelItem, ResourceItem, RewindChoices, RewindPlan, RewindReply,
-    SessionItem, ShellResult, TranscriptItem,
+    ItemStanding, MessageAuthor, MessageItem, ModelItem, ResourceItem, RewindChoices, RewindPlan,
+    RewindReply, SessionItem, ShellResult, TranscriptItem,
 };
 use crate::screen::markdown;
 use crate::screen::pager::{PagerStart, TextPager};
@@ -120,7 +120,8 @@ impl App {
                 );
             }
             HostAnswer::Recent(items) => {
-                let items = items?;
+                let mut items = items?;
+                items.retain(|item| item.standing == ItemStanding::Kept);
                 self.finished
                     .extend(transcript::recent(&items, RECENT, self.width));
                 self.say(WrappedLine::blank());

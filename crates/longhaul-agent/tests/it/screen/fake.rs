@@ -11,9 +11,9 @@ use longhaul_agent::event::{
 use longhaul_agent::files::RestorableState;
 use longhaul_agent::screen::{
     CallOutcome, CommandItem, CompactionReply, CompactionStep, ContextView, CostLine, CostView,
-    HookItem, HostRefusal, HostRequest, MessageAuthor, MessageItem, ModelItem, PlannedFile,
-    RewindChoices, RewindPlan, RewindReply, RewindScope, ScreenHost, SessionItem, ShellResult,
-    TranscriptItem, TranscriptKind,
+    HookItem, HostRefusal, HostRequest, ItemStanding, MessageAuthor, MessageItem, ModelItem,
+    PlannedFile, RewindChoices, RewindPlan, RewindReply, RewindScope, ScreenHost, SessionItem,
+    ShellResult, TranscriptItem, TranscriptKind,
 };
 use longhaul_agent::tool::{ToolAccess, ToolCallOutput};
 use longhaul_core::engine::{
@@ -565,6 +565,7 @@ fn transcript() -> Vec<TranscriptItem> {
         kind,
         text: text.to_owned(),
         at: None,
+        standing: ItemStanding::Kept,
     };
     let long: String = (1..=60)
         .map(|n| format!("line {n} of the file\n"))

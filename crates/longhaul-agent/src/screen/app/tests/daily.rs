@@ -2,7 +2,9 @@
 
 use super::*;
 use crate::event::{PromptOutcome, RunningHook};
-use crate::screen::host::{CallOutcome, SessionItem, ShellResult, TranscriptItem, TranscriptKind};
+use crate::screen::host::{
+    CallOutcome, ItemStanding, SessionItem, ShellResult, TranscriptItem, TranscriptKind,
+};
 
 fn finished(app: &mut App) -> Vec<String> {
     let lines = app.finished.take();
@@ -182,6 +184,7 @@ fn q3_a_resumed_session_shows_what_became_of_its_calls() {
         kind,
         text: text.to_owned(),
         at: None,
+        standing: ItemStanding::Kept,
     };
     let call = |name: &str, line: &str, outcome| TranscriptKind::Call {
         name: name.to_owned(),
