@@ -167,14 +167,6 @@ pub struct CachingFacts<'a> {
 }
 
 impl HistoryState {
-    /// Whether a request was answered already, given the hash of its history: it is sent exactly as it was sent then, and
-    /// reads its cache. What was made after the answer is for requests that contain the answer. If the answer filled the
-    /// window, the request has to become smaller after all (O3).
-    pub fn was_answered(&self, at: u128, window: &WindowStatus) -> bool {
-        let used = self.measured.used;
-        self.measured.at == at && used > 0 && used < window.effective
-    }
-
     /// Decides which beginning a request is sent with. `former` is the one of the conversation's last request, `None` if
     /// that was sent whole.
     ///

@@ -40,6 +40,15 @@ pub struct MeasuredReply {
     pub answered: Option<Timestamp>,
 }
 
+impl MeasuredReply {
+    /// Whether this is the reply to a request with this history, which is sent exactly as it was sent then, and reads its
+    /// cache: what was made after the reply is for requests that contain the reply. If the reply filled the window, the
+    /// request has to become smaller after all (O3).
+    pub fn answers(&self, at: u128, window: &WindowStatus) -> bool {
+        self.at == at && self.used > 0 && self.used < window.effective
+    }
+}
+
 /// Something that an attempt learned about a history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HistoryChange {

@@ -88,7 +88,7 @@ impl Compactor {
 
     /// A request was sent: drops what will not be needed of it when it is answered.
     pub(crate) fn sent(&self, context: &mut RequestContext) {
-        if context.messages.dialect == Dialect::OpenAi {
+        if may_tell_no_usage(context) {
             let measured = self.branch_states.measured(context.placed.line);
             context.estimated = Some(self.expected(context, &measured));
         }
@@ -187,4 +187,20 @@ impl Compactor {
         let rewritten = i128::from(unread.saturating_sub(new));
         Usd::from_pico(excess.pico() * rewritten / i128::from(unread.max(1)))
     }
+}
+
+/// Whether the answer may not say what it used: a stream of chat completions does so only where the client asks for it.
+fn may_tell_no_usage(context: &RequestContext) -> bool {
+    let beside = context.messages.beside();
+    let after = |name: &[u8]| {
+        beside.iter().find_map(|part| {
+            let at = memchr::memmem::find(part, name)?;
+            part.get(at + name.len()..)
+        })
+    };
+    let asks = after(b"\"include_usage\"").is_some_and(|rest| {
+        let value = rest.trim_ascii_start().strip_prefix(b":");
+        value.is_some_and(|value| value.trim_ascii_start().starts_with(b"true"))
+    });
+    context.messages.dialect == Dialect::OpenAi && !asks && after(b"\"stream\"").is_some()
 }

@@ -63,9 +63,11 @@ pub(super) struct OwnCall<'c> {
     spent: &'c SpentUsage,
     at: Timestamp,
     began: Instant,
-    /// Reads the usage in the answer; `None` before the request is accepted, and nothing is billed until then.
+    /// Reads the usage of an answer that may not come to its end; `None` before the request is accepted, and nothing is
+    /// billed until then.
     tap: Option<UsageTap>,
-    ended: CallEnding,
+    /// The usage of an answer that was read to its end.
+    whole: Option<Usage>,
 }
 
 impl<'c> OwnCall<'c> {
@@ -76,7 +78,7 @@ impl<'c> OwnCall<'c> {
             at: Timestamp::now(),
             began: Instant::now(),
             tap: None,
-            ended: CallEnding::UpstreamFailed,
+            whole: None,
         }
     }
 
@@ -97,9 +99,9 @@ impl<'c> OwnCall<'c> {
         }
     }
 
-    /// The answer was read to its end.
-    pub(super) fn is_whole(&mut self) {
-        self.ended = CallEnding::Whole;
+    /// The answer was read to its end, and says that it used this.
+    pub(super) fn is_whole(&mut self, usage: &Usage) {
+        self.whole = Some(usage.clone());
     }
 }
 
@@ -108,8 +110,17 @@ impl Drop for OwnCall<'_> {
         let Some(tap) = self.tap.take() else {
             return;
         };
-        let reading = tap.end(self.ended).reading();
-        if let Some(usage) = &reading.usage {
+        let (ended, usage, extent) = match self.whole.take() {
+            Some(usage) => {
+                let usage = (usage.total() > 0).then_some(usage);
+                (CallEnding::Whole, usage, UsageCompleteness::Whole)
+            }
+            None => {
+                let reading = tap.end(CallEnding::UpstreamFailed).reading();
+                (CallEnding::UpstreamFailed, reading.usage, reading.extent)
+            }
+        };
+        if let Some(usage) = &usage {
             self.spent.lock().add(usage);
         }
         let millis = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -118,8 +129,8 @@ impl Drop for OwnCall<'_> {
             line: self.books.line,
             record: CallRecord {
                 millis,
-                ended: self.ended,
-                partial: reading.usage.is_some() && reading.extent == UsageCompleteness::Partial,
+                ended,
+                partial: usage.is_some() && extent == UsageCompleteness::Partial,
                 caller: self.books.caller.clone(),
                 origin: CallOrigin {
                     key: Some(self.books.of_key),
@@ -127,7 +138,7 @@ impl Drop for OwnCall<'_> {
                 },
                 ..CallRecord::begun(self.at, self.books.model.clone(), 0, 200)
             },
-            usage: reading.usage,
+            usage,
         });
     }
 }

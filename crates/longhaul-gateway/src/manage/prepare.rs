@@ -71,15 +71,15 @@ impl Compactor {
 
     /// Sends a request that was answered already as it was sent then. Returns whether it is such a request.
     async fn repeat(&self, context: &mut RequestContext) -> bool {
-        let standing = self.branch_states.of(context.placed.line);
+        let measured = self.branch_states.measured(context.placed.line);
         let last = context.messages.recognized.hashes.last();
         let (Some(window), Some(last)) = (self.windows.of(&context.model).window, last) else {
             return false;
         };
-        if !standing.history.was_answered(*last, &window) {
+        if !measured.answers(*last, &window) {
             return false;
         }
-        let before = self.outgoing_with_beginning(context, standing.history.measured.beginning);
+        let before = self.outgoing_with_beginning(context, measured.beginning);
         let Some(before) = before.await else {
             return false;
         };

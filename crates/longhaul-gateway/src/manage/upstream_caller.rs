@@ -108,7 +108,7 @@ impl UpstreamCaller {
         } else {
             decode_json(self.dialect, &body).map_err(|_| malformed(()))?
         };
-        call.is_whole();
+        call.is_whole(&reply.usage);
         Ok(reply)
     }
 }

@@ -65,14 +65,37 @@ impl AccountedModel {
         Self { model, lost }
     }
 
-    fn arriving(&self, request: &ModelRequest) -> ArrivingReply {
-        ArrivingReply {
+    async fn accounted(
+        &self,
+        request: ModelRequest,
+        on_stream: OnStream<'_>,
+        cancel: CancellationToken,
+        tries: SendTries,
+    ) -> Result<Reply, Error> {
+        let mut arriving = ArrivingReply {
             lost: self.lost.clone(),
             source: request.source.clone(),
             usage: None,
             written: Vec::new(),
-        }
+        };
+        let mut noted = |event: &StreamEvent| {
+            arriving.event(event);
+            on_stream(event);
+        };
+        let sent = match tries {
+            SendTries::AsConfigured => self.model.send(request, &mut noted, cancel).await,
+            SendTries::Once => self.model.send_once(request, &mut noted, cancel).await,
+        };
+        arriving.ended(&sent);
+        sent
     }
+}
+
+/// How often a request is sent.
+#[derive(Clone, Copy)]
+enum SendTries {
+    AsConfigured,
+    Once,
 }
 
 impl Model for AccountedModel {
@@ -82,16 +105,7 @@ impl Model for AccountedModel {
         on_stream: OnStream<'a>,
         cancel: CancellationToken,
     ) -> Boxed<'a, Result<Reply, Error>> {
-        let mut arriving = self.arriving(&request);
-        Box::pin(async move {
-            let mut noted = |event: &StreamEvent| {
-                arriving.event(event);
-                on_stream(event);
-            };
-            let sent = self.model.send(request, &mut noted, cancel).await;
-            arriving.ended(&sent);
-            sent
-        })
+        Box::pin(self.accounted(request, on_stream, cancel, SendTries::AsConfigured))
     }
 
     fn send_once<'a>(
@@ -100,16 +114,7 @@ impl Model for AccountedModel {
         on_stream: OnStream<'a>,
         cancel: CancellationToken,
     ) -> Boxed<'a, Result<Reply, Error>> {
-        let mut arriving = self.arriving(&request);
-        Box::pin(async move {
-            let mut noted = |event: &StreamEvent| {
-                arriving.event(event);
-                on_stream(event);
-            };
-            let sent = self.model.send_once(request, &mut noted, cancel).await;
-            arriving.ended(&sent);
-            sent
-        })
+        Box::pin(self.accounted(request, on_stream, cancel, SendTries::Once))
     }
 
     fn runs_web_searches(&self) -> bool {
