@@ -8,6 +8,7 @@
 
 use std::collections::VecDeque;
 
+use super::aim_search::AimSearch;
 use super::effect::{
     AppendedRequestWay, AttemptEffect, AttemptInput, ClearingReason, DiscardReason, DraftSizes,
     FailureTransience, KeptDraft, NoSummaryReason, SummarySource,
@@ -22,6 +23,9 @@ use crate::window::{SwitchVerdict, SwitchableAction, Switches, WindowStatus};
 const LEAST_BY_PRICE: u64 = 5_000;
 /// The most tokens that a plain request for a summary adds to the conversation.
 const INSTRUCTIONS: u64 = 4_000;
+/// The percentage of the free part of the window that a draft may fill to put in more of the user's words: the summary's
+/// fifth and the words' two fifths, as in every compaction.
+const MOST_FILLED: u64 = 60;
 /// A request whose answer is limited to this many tokens or fewer has no room for a summary.
 pub const SHORTEST_ANSWER: u64 = 4_000;
 
@@ -68,20 +72,18 @@ pub struct AttemptContext<'a> {
     pub asking: SummaryRequestFacts,
 }
 
-/// How often a summary that is too large is drafted again from the same text.
-const DRAFTED_SMALLER: u32 = 3;
-
 /// The state machine of one attempt to make a history smaller.
 #[derive(Debug)]
 pub struct CompactionAttempt<'a> {
     setting: AttemptContext<'a>,
+    has_begun: bool,
     cleared: Option<DraftSizes>,
     model: ModelProgress,
     time: TimeForModel,
     /// The summary that is being drafted.
     drafting: Option<(SummarySource, u64)>,
-    /// How often it was drafted again because it was too large.
-    drafted_smaller: u32,
+    /// The search for a smaller draft of the same text, where it was too large.
+    search: Option<AimSearch>,
     outbox: VecDeque<AttemptEffect>,
 }
 
@@ -104,32 +106,39 @@ enum TimeForModel {
 }
 
 impl<'a> CompactionAttempt<'a> {
-    /// Starts an attempt.
+    /// Prepares an attempt, which begins when its first effect is asked for: until then, there may be no time for a model.
     pub fn new(setting: AttemptContext<'a>) -> Self {
-        let mut attempt = Self {
+        Self {
             setting,
+            has_begun: false,
             cleared: None,
             model: ModelProgress::NotAsked,
             time: TimeForModel::Enough,
             drafting: None,
-            drafted_smaller: 0,
+            search: None,
             outbox: VecDeque::new(),
-        };
-        match attempt.setting.occasion {
-            AttemptOccasion::Idle => attempt.perform(AttemptEffect::Clear(ClearingReason::Idle)),
-            // Clearing was weighed before, and a summary was found to be the better of the two.
-            AttemptOccasion::Price => attempt.perform(AttemptEffect::EstimateSummary),
-            _ if attempt.may(SwitchableAction::Micro) => {
-                attempt.perform(AttemptEffect::Clear(ClearingReason::Pressure));
-            }
-            _ => attempt.not_enough_cleared(),
         }
-        attempt
     }
 
     /// The next effect to perform. `None` if an input is awaited, or the attempt is finished.
     pub fn poll(&mut self) -> Option<AttemptEffect> {
+        if !self.has_begun {
+            self.has_begun = true;
+            self.begin();
+        }
         self.outbox.pop_front()
+    }
+
+    fn begin(&mut self) {
+        match self.setting.occasion {
+            AttemptOccasion::Idle => self.perform(AttemptEffect::Clear(ClearingReason::Idle)),
+            // Clearing was weighed before, and a summary was found to be the better of the two.
+            AttemptOccasion::Price => self.perform(AttemptEffect::EstimateSummary),
+            _ if self.may(SwitchableAction::Micro) => {
+                self.perform(AttemptEffect::Clear(ClearingReason::Pressure));
+            }
+            _ => self.not_enough_cleared(),
+        }
     }
 
     /// Takes the result of an effect.
@@ -195,7 +204,7 @@ impl<'a> CompactionAttempt<'a> {
     }
 
     fn is_worth_it(&self, draft: DraftSizes) -> bool {
-        let DraftSizes { before, after } = draft;
+        let DraftSizes { before, after, .. } = draft;
         if self.pays() {
             return before.saturating_sub(after) >= self.least_freed_by_price();
         }
@@ -384,7 +393,7 @@ impl<'a> CompactionAttempt<'a> {
             self.model = ModelProgress::Failed;
             self.change(HistoryChange::ModelFailed);
         }
-        self.drafted_smaller = 0;
+        self.search = None;
         match (self.pays(), was_asked) {
             (false, _) => self.draft(SummarySource::Extracts, self.most_left()),
             (true, true) => self.give_up_summary(KeptDraft::Summary, reason, None),
@@ -395,6 +404,7 @@ impl<'a> CompactionAttempt<'a> {
     fn take_summary(&mut self, draft: DraftSizes) {
         self.has_written();
         match self.useless(draft) {
+            None if self.draft_fuller(draft) => {}
             None => self.take_draft(KeptDraft::Summary, draft),
             Some(reason) => self.try_next(reason),
         }
@@ -423,34 +433,73 @@ impl<'a> CompactionAttempt<'a> {
 
     /// Tries what comes after a summary that cannot be used. One that was paid for is not discarded for extracts that are
     /// a little shorter, so it may first leave as much as the threshold allows; a model that is asked again would not
-    /// answer shorter, and would be paid twice. Where the same text leaves too much, less is restored beside it.
+    /// answer shorter, and would be paid twice. Where the same text leaves too much, less is put beside it.
     fn try_next(&mut self, reason: DiscardReason) {
+        if matches!(reason, DiscardReason::TooLarge { .. }) && self.draft_smaller() {
+            return;
+        }
         let threshold = self.setting.window.auto_compact;
-        match (self.drafting, reason) {
-            (Some((source, most_left)), DiscardReason::TooLarge { after, .. })
-                if self.drafted_smaller < DRAFTED_SMALLER && most_left > 1 && !self.pays() =>
+        match self.drafting {
+            Some((SummarySource::Answer, most_left))
+                if self.search.is_none() && most_left < threshold =>
             {
-                // What is restored may have several times the tokens that its length shows, so each aim is far below the
-                // one before.
-                let step = threshold >> (DRAFTED_SMALLER - self.drafted_smaller);
-                let excess = 2 * after.saturating_sub(threshold);
-                let aim = most_left.min(threshold).saturating_sub(step.max(excess));
-                let most_left = aim.max(1);
-                self.drafted_smaller += 1;
-                let source = match source {
-                    SummarySource::PlainRequest(_) => SummarySource::Answer,
-                    source => source,
-                };
-                self.draft(source, most_left);
-            }
-            (Some((SummarySource::Answer, most_left)), _) if most_left < threshold => {
                 self.draft(SummarySource::Answer, threshold);
             }
-            (Some((SummarySource::Answer | SummarySource::PlainRequest(_), _)), _) => {
+            Some((SummarySource::Answer | SummarySource::PlainRequest(_), _)) => {
                 self.extract(reason);
             }
-            (Some((SummarySource::Extracts, _)) | None, _) => self.not_summarized(reason),
+            Some((SummarySource::Extracts, _)) | None => self.not_summarized(reason),
         }
+    }
+
+    /// Drafts the same text again with less beside it, after a draft that was too large. Returns whether there is less to
+    /// aim at.
+    fn draft_smaller(&mut self) -> bool {
+        let Some((source, aim)) = self.drafting.filter(|_| !self.pays()) else {
+            return false;
+        };
+        let least = self.setting.asking.before_messages;
+        let threshold = self.setting.window.auto_compact;
+        let search = (self.search).get_or_insert_with(|| AimSearch::new(least, aim.min(threshold)));
+        search.is_too_large(aim);
+        let next = search.next_after(aim);
+        self.draft_again(source, next)
+    }
+
+    /// Drafts the same text again with more beside it, after a draft that is smaller than it has to be: one that was
+    /// made smaller step by step, or for which the user's words were left out although there is room for them. Returns
+    /// whether there is more to aim at.
+    fn draft_fuller(&mut self, draft: DraftSizes) -> bool {
+        let Some((source, aim)) = self.drafting.filter(|_| !self.pays()) else {
+            return false;
+        };
+        let most = self.most_left();
+        let stays = self.setting.asking.before_messages;
+        let search = match &mut self.search {
+            Some(search) => search,
+            None if draft.misses_words => {
+                // No draft is fuller than one that aims at the whole threshold beside what stays in any case.
+                let fullest = self.setting.window.auto_compact.saturating_add(stays);
+                (self.search).insert(AimSearch::new(aim, fullest.saturating_add(1)))
+            }
+            None => return false,
+        };
+        let free = most.saturating_sub(stays);
+        match aim > most {
+            true if draft.after > stays + free / 100 * MOST_FILLED => search.is_too_large(aim),
+            true if !draft.misses_words => return false,
+            _ => search.fits(aim),
+        }
+        let next = search.next_after(aim);
+        self.draft_again(source, next)
+    }
+
+    fn draft_again(&mut self, source: SummarySource, aim: Option<u64>) -> bool {
+        let source = match source {
+            SummarySource::PlainRequest(_) => SummarySource::Answer,
+            source => source,
+        };
+        aim.inspect(|aim| self.draft(source, *aim)).is_some()
     }
 
     /// Ends an attempt for which there is no summary at all.

@@ -70,6 +70,8 @@ pub struct DraftSizes {
     pub before: u64,
     /// Estimated tokens after the change.
     pub after: u64,
+    /// Whether any of the user's messages or rules is missing after it, for lack of room.
+    pub misses_words: bool,
 }
 
 /// How a summary can be requested after the client's own bytes, where everything before the question is in the

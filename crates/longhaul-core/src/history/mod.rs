@@ -12,6 +12,7 @@
 //! here: a gateway's user cannot ask for a summary by hand.
 
 mod after_reply;
+mod aim_search;
 mod attempt;
 mod effect;
 mod newest;

@@ -122,4 +122,9 @@ impl LossReport {
         self.user_messages.verbatim == self.user_messages.total
             && self.rules.verbatim == self.rules.total
     }
+
+    /// Whether any of the user's messages or rules is missing from the view, not only shortened.
+    pub fn misses_words(&self) -> bool {
+        self.user_messages.omitted > 0 || self.rules.verbatim < self.rules.total
+    }
 }

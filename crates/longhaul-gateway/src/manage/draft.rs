@@ -32,6 +32,7 @@ impl CompactedDraft {
         DraftSizes {
             before: self.before,
             after: self.after,
+            misses_words: self.report.misses_words(),
         }
     }
 }

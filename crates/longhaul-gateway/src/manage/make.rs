@@ -9,8 +9,8 @@ use longhaul::session::summary_reply;
 use longhaul_core::figures::grouped;
 use longhaul_core::history::{
     AppendedRequestWay, AttemptContext, AttemptEffect, AttemptInput, CompactionAttempt,
-    DiscardReason, FailureTransience, HistoryAuthor, HistoryChange, HistoryState, KeptDraft,
-    NoSummaryReason, PlainRequestSupport, SummaryRequestFacts, SummarySource,
+    DiscardReason, DraftSizes, FailureTransience, HistoryAuthor, HistoryChange, HistoryState,
+    KeptDraft, NoSummaryReason, PlainRequestSupport, SummaryRequestFacts, SummarySource,
 };
 use longhaul_core::message::Usage;
 use longhaul_core::models::Tokenizer;
@@ -278,6 +278,8 @@ impl CompactionWork<'_> {
                 let usage = self.asking.spent().so_far();
                 let draft = CompactedDraft { usage, ..draft };
                 let sizes = draft.sizes();
+                let DraftSizes { before, after, .. } = sizes;
+                tracing::debug!(%line, ?source, most_left, before, after, "a conversation was drafted with a summary");
                 self.summary = Some(draft);
                 AttemptInput::Summarized(sizes)
             }

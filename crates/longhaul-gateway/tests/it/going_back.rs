@@ -77,13 +77,27 @@ fn prompt(reply: &Value) -> u64 {
     counts.iter().sum()
 }
 
+/// A result of no kind that the one before it was of, and of another size: nothing tells how many tokens it has.
+fn varied(turn: usize) -> String {
+    let length = [500, 9_000, 3_000, 27_000, 9_000][turn % 5];
+    let chinese = |at: usize| char::from_u32(0x4E00 + (at * 7_919 + turn) as u32 % 20_000).unwrap();
+    match turn % 4 {
+        0 => "The parser keeps what it cannot read. ".repeat(length / 38),
+        1 => dense(length, turn as u64 + 1),
+        2 => (0..length / 3).map(chinese).collect(),
+        _ => (0..length / 30)
+            .map(|at| format!("    let value_{at} = read({turn})?;\n"))
+            .collect(),
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn x8_a_request_that_is_sent_again_is_sent_as_the_first_time() {
     for model in ["claude-sonnet-4-6", "claude-opus-5-5"] {
         let gateway = world(|_| {}).await;
         let mut client = Endless::new(&gateway, model).await;
         client.go_on(&json!({"content": []}));
-        for turn in 0..30 {
+        for turn in 0..40 {
             let mut again = client.twin(&gateway).await;
             let reply = client.turn().await;
             caught_up(gateway.addr(), 2 * turn + 1).await;
@@ -97,7 +111,7 @@ async fn x8_a_request_that_is_sent_again_is_sent_as_the_first_time() {
             let has_calls = (reply["content"].as_array().unwrap().iter())
                 .any(|block| block["type"] == "tool_use");
             match has_calls {
-                true => client.answer_calls(&reply, &dense(9_000, turn as u64 + 1)),
+                true => client.answer_calls(&reply, &varied(turn)),
                 false => client.go_on(&reply),
             }
         }

@@ -209,6 +209,7 @@ impl Simulation<'_> {
                     let sizes = DraftSizes {
                         before,
                         after: cleared.1,
+                        misses_words: false,
                     };
                     AttemptInput::Cleared((!cleared.0.is_empty()).then_some(sizes))
                 }
@@ -223,6 +224,7 @@ impl Simulation<'_> {
                 AttemptEffect::Summarize { .. } => AttemptInput::Summarized(DraftSizes {
                     before,
                     after: left,
+                    misses_words: false,
                 }),
                 AttemptEffect::Change(change) => {
                     self.gateway.history.apply(change, &window);

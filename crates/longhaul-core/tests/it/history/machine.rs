@@ -552,6 +552,7 @@ impl Machine {
         assert!(running.effects.len() < 20, "{:?}", running.effects);
         running.check(effect);
         let sizes = |after| DraftSizes {
+            misses_words: after % 3 == 0,
             before: running.before,
             after,
         };
