@@ -51,7 +51,14 @@ impl Engine {
         if given.by == Summarizer::Notes {
             return shorter.pop();
         }
-        let limit = self.limit(compaction, &given, expected);
+        let Some(limit) = self.limit(compaction, &given, expected) else {
+            let whole = shorter.iter().position(|it| it.words.have_their_share());
+            return match (whole, compaction.request.most_left) {
+                (Some(at), None) => Some(shorter.swap_remove(at)),
+                // Where a smaller view was asked for, the smallest is the nearest to it.
+                _ => shorter.pop(),
+            };
+        };
         let fits = |draft: &ViewDraft| draft.with_head < limit && draft.words.have_their_share();
         if let Some(at) = shorter.iter().position(fits) {
             return Some(shorter.swap_remove(at));
@@ -144,13 +151,13 @@ impl Engine {
     }
 
     /// The limit for the new view: the threshold, or the next limit where the request prefix leaves no room for the
-    /// user's words below it. If it leaves no room at all, nothing is gained by cutting them.
+    /// user's words below it, unless a size was asked for. If it leaves no room at all, nothing is gained by cutting them.
     fn limit(
         &self,
         compaction: &CompactionInProgress,
         given: &WrittenSummary,
         expected: CountCalibration,
-    ) -> u64 {
+    ) -> Option<u64> {
         let window = &self.target_window(compaction);
         let bare = self.tight_draft(compaction, given, expected, 0);
         let facts = self.live.facts();
@@ -161,10 +168,14 @@ impl Engine {
         let quarter = FactsBudget::of_window(window).tokens / 4;
         let needed = spoken.sum::<Estimate>().padded().min(quarter);
         let limits = [window.auto_compact, window.blocking, window.effective];
+        let limits = match compaction.request.most_left {
+            Some(_) => limits.get(..1).unwrap_or_default(),
+            None => &limits[..],
+        };
         let room = |limit: u64| expected.most_below(limit).saturating_sub(bare.after);
         let mut enough = limits.iter().filter(|limit| room(**limit) >= needed);
         let mut some = limits.iter().rev().filter(|limit| room(**limit) > 0);
-        *enough.next().or(some.next()).unwrap_or(&u64::MAX)
+        enough.next().or(some.next()).copied()
     }
 
     /// The existing summary. Where the compaction is due, it takes at most a fifth of the free part of the window:

@@ -26,6 +26,9 @@ const INSTRUCTIONS: u64 = 4_000;
 /// The percentage of the free part of the window that a draft may fill to put in more of the user's words: the summary's
 /// fifth and the words' two fifths, as in every compaction.
 const MOST_FILLED: u64 = 60;
+/// How many times as large as it is a draft may have been expected to be: letters that have three tokens each are counted
+/// as a third of one.
+const MOST_OVERSTATED: u64 = 12;
 /// A request whose answer is limited to this many tokens or fewer has no room for a summary.
 pub const SHORTEST_ANSWER: u64 = 4_000;
 
@@ -475,16 +478,15 @@ impl<'a> CompactionAttempt<'a> {
         };
         let most = self.most_left();
         let stays = self.setting.asking.before_messages;
+        let free = most.saturating_sub(stays);
         let search = match &mut self.search {
             Some(search) => search,
             None if draft.misses_words => {
-                // No draft is fuller than one that aims at the whole threshold beside what stays in any case.
-                let fullest = self.setting.window.auto_compact.saturating_add(stays);
-                (self.search).insert(AimSearch::new(aim, fullest.saturating_add(1)))
+                let fullest = stays.saturating_add(free.saturating_mul(MOST_OVERSTATED));
+                (self.search).insert(AimSearch::new(aim, fullest.max(aim)))
             }
             None => return false,
         };
-        let free = most.saturating_sub(stays);
         match aim > most {
             true if draft.after > stays + free / 100 * MOST_FILLED => search.is_too_large(aim),
             true if !draft.misses_words => return false,

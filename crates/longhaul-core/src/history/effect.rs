@@ -146,7 +146,8 @@ pub enum AttemptEffect {
     Summarize {
         /// The source of its text.
         source: SummarySource,
-        /// The most tokens that the draft should leave in the window.
+        /// The most tokens that the draft should leave in the window. More than the threshold means that drafts turn out to
+        /// be smaller than the engine expects, by this ratio of the free part.
         most_left: u64,
     },
     /// Apply this change to the history's state.

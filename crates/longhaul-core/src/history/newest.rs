@@ -15,6 +15,9 @@ pub struct RequestSizes {
     pub prefix: u64,
     /// What came before the messages that the model has not answered yet.
     pub older: u64,
+    /// The fewest tokens that a summary of that leaves: the user's words, and a short text. All of them, where a summary
+    /// stands for it already.
+    pub older_least: u64,
     /// The messages that the model has not answered yet.
     pub newest: u64,
 }
@@ -30,16 +33,18 @@ pub struct RequestSizes {
 /// let window = WindowStatus::new(&WindowInput {
 ///     window: 200_000, max_output: 64_000, used: 0, settings: WindowSettings::default(),
 /// })?;
-/// let sizes = RequestSizes { prefix: 7_000, older: 500_000, newest: 100_000 };
+/// let sizes = RequestSizes { prefix: 7_000, older: 500_000, older_least: 3_000, newest: 100_000 };
 /// assert_eq!(newest_room(sizes, &window, window.blocking), None, "what came before can be summarized");
 /// let sizes = RequestSizes { newest: 300_000, ..sizes };
 /// assert_eq!(newest_room(sizes, &window, window.blocking), Some(120_000));
+/// let spoken = RequestSizes { older_least: 50_000, ..sizes };
+/// assert_eq!(newest_room(spoken, &window, window.blocking), Some(110_000), "the user's words stay beside them");
 /// # Ok::<(), longhaul_core::window::WindowError>(())
 /// ```
 pub fn newest_room(sizes: RequestSizes, window: &WindowStatus, limit: u64) -> Option<u64> {
     let threshold = window.auto_compact.min(limit);
     let summary = threshold.saturating_sub(sizes.prefix) / FOR_A_SUMMARY;
-    let beside = sizes.prefix + sizes.older.min(summary);
+    let beside = sizes.prefix + sizes.older.min(summary.max(sizes.older_least));
     let fits = sizes.prefix + sizes.older + sizes.newest < limit;
     (!fits && beside + sizes.newest >= threshold).then(|| threshold.saturating_sub(beside))
 }

@@ -207,11 +207,24 @@ impl CompactionWork<'_> {
             counted: self.counted(),
             before_messages: self.settings.before_messages,
             question: self.question.len() as u64 / QUESTION,
-            behind: appended_request::way_after(self.context),
+            behind: self.way_after(),
             plain: match self.context.messages.dialect {
                 Dialect::Anthropic => PlainRequestSupport::Possible,
                 Dialect::OpenAi => PlainRequestSupport::Impossible,
             },
+        }
+    }
+
+    /// How a question can be appended to what is sent. A compacted prefix that was never sent is settled only when the
+    /// request itself is: until then, the thinking after it is bound to messages that are gone.
+    fn way_after(&self) -> AppendedRequestWay {
+        let spec = self.settings.models.resolve(&self.context.model).spec;
+        let base = self.context.outgoing.replaced.as_ref();
+        match base {
+            Some((base, _)) if !base.prefix.settled && spec.thinking.binding.may_bind() => {
+                AppendedRequestWay::No("the thinking in the request is bound to replaced messages")
+            }
+            _ => appended_request::way_after(self.context),
         }
     }
 

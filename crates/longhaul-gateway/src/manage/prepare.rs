@@ -311,8 +311,17 @@ impl Compactor {
             return;
         }
         let tokenizer = known.spec.tokenizer;
-        let expected = self.expected(context, measured);
-        let need = room_need(expected, window, timing, &self.settings.config.switches);
+        let switches = &self.settings.config.switches;
+        let mut expected = self.expected(context, measured);
+        if room_need(expected, window, timing, switches) != RoomNeed::None
+            && context.is_summarized_before_newest()
+            && self.shorten_newest(context, window, (expected, None)).await
+        {
+            self.find(context).await;
+            context.expected = None;
+            expected = self.expected(context, &MeasuredReply::default());
+        }
+        let need = room_need(expected, window, timing, switches);
         if need == RoomNeed::None || !context.may_be_shortened(window.auto_compact, tokenizer) {
             return;
         }

@@ -48,7 +48,7 @@ impl Compactor {
         // An upstream that does not report the size has found the request larger than its limit or the window.
         let actual = reported.actual.unwrap_or(limit.unwrap_or(window.size));
         let density = TokenDensity::measured(actual, counted);
-        if earlier_attempts == 0 && self.shorten_refused(context, window, (actual, limit)).await {
+        if earlier_attempts == 0 && self.shorten_newest(context, window, (actual, limit)).await {
             self.find(context).await;
             self.mark(context);
             return context.outgoing.len() < before;
@@ -93,8 +93,9 @@ impl Compactor {
         false
     }
 
-    /// Shortens the newest results of a refused request, if they are why it does not fit.
-    async fn shorten_refused(
+    /// Shortens the newest results of a request that has, or is expected to have, `actual` tokens, if they are why it does
+    /// not fit.
+    pub(super) async fn shorten_newest(
         &self,
         context: &mut RequestContext,
         window: &WindowStatus,
@@ -113,6 +114,6 @@ impl Compactor {
             limit: share(window.auto_compact),
             density: density.clamp(500, 4_000),
         };
-        self.reduce_refused(context, &limit).await
+        self.reduce_newest(context, &limit).await
     }
 }

@@ -111,9 +111,9 @@ impl Compactor {
         }
     }
 
-    /// Shortens the newest results of a request that the upstream refused as too long, if they leave no room. Returns
-    /// whether it did. What was refused was never answered, so other bytes may be sent for it.
-    pub(super) async fn reduce_refused(
+    /// Shortens the newest results of a request, if they leave no room. Returns whether it did. The request was not sent, or
+    /// was refused and never answered, so other bytes may be sent for it.
+    pub(super) async fn reduce_newest(
         &self,
         context: &mut RequestContext,
         limit: &RequestLimit<'_>,

@@ -408,6 +408,12 @@ impl RequestContext {
             .then_some(cut)
     }
 
+    /// Whether a compacted prefix stands for everything before the model's newest reply, so that there is nothing new to
+    /// make smaller.
+    pub(super) fn is_summarized_before_newest(&self) -> bool {
+        self.outgoing.replaced.is_some() && self.cut_before_newest(None).is_none()
+    }
+
     /// The older part of the conversation, without at least its newest `tokens` tokens. `None` if nothing is older.
     pub(super) fn cut_keeping(
         &self,

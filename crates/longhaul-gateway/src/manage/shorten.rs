@@ -3,17 +3,20 @@
 //! of errors; what is left out is said in their place. The shortened form is stored like any reduced result (V8).
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
+use longhaul_core::facts::FactsBudget;
 use longhaul_core::history::{RequestSizes, newest_room, room_limit};
 use longhaul_core::reduce::{ResultText, cap_within, shorten, text_of_content};
-use longhaul_core::tokens::calibrated::UnscaledTokens;
+use longhaul_core::tokens::calibrated::{CalibratedClass, UnscaledTokens, blocks};
 use longhaul_core::window::{SwitchableAction, WindowStatus};
 
 use super::compactor::Compactor;
-use super::element::ElementParts;
+use super::element::{ElementParts, texts};
 use super::reduction_records::StoredReduction;
 use super::request_context::RequestContext;
 use super::sized_history::SizedHistory;
+use super::weight::SHORT_SUMMARY;
 use crate::body::BodyRole;
 
 /// Results that are shortened, by the message that holds them.
@@ -87,9 +90,23 @@ impl Compactor {
         let Some(sizes) = SizedHistory::of(context, &self.sizes, &self.settings) else {
             return ShortenedResults::new();
         };
+        let (older, older_least) = match context.is_summarized_before_newest() {
+            true => {
+                let older = careful(sizes.between_summary_and(newest));
+                (older, older)
+            }
+            false => {
+                let older = context.messages.recognized.lead..newest;
+                let words = careful(words(context, older.clone()));
+                let words = words.min(FactsBudget::of_window(limit.window).tokens);
+                let summary = limit.window.scale().apply(SHORT_SUMMARY);
+                (careful(sizes.between(older)), words + summary)
+            }
+        };
         let request = RequestSizes {
             prefix: careful(sizes.head()),
-            older: careful(sizes.between(context.messages.recognized.lead..newest)),
+            older,
+            older_least,
             newest: careful(sizes.from(newest)),
         };
         let Some(room) = newest_room(request, limit.window, limit.limit) else {
@@ -115,6 +132,18 @@ impl Compactor {
         }
         made
     }
+}
+
+/// The texts of the user in these messages, which a summary keeps.
+fn words(context: &RequestContext, messages: Range<usize>) -> UnscaledTokens {
+    let roles = context.roles();
+    let asked = messages.filter(|at| roles.get(*at) == Some(&BodyRole::User));
+    let said = asked.filter_map(|at| {
+        let text = context.messages.text(at)?;
+        Some(texts(ElementParts::read(text)?.content()))
+    });
+    said.map(|said| blocks::literal(CalibratedClass::Text, said.as_bytes()))
+        .sum()
 }
 
 /// The results among the newest messages that are one text.

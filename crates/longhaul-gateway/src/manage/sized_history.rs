@@ -136,6 +136,11 @@ impl<'r> SizedHistory<'r> {
         all.iter().map(|message| message.total()).sum()
     }
 
+    /// What is sent between the head and one of the client's messages: the summary, and the messages after it.
+    pub(super) fn between_summary_and(&self, until: usize) -> UnscaledTokens {
+        self.summary + self.between(self.from.min(until)..until)
+    }
+
     /// Everything that is sent, before the scale of a provider.
     pub(super) fn unscaled_total(&self) -> u64 {
         self.total(&CalibratedCounter::new(Tokenizer::Old))

@@ -27,7 +27,7 @@ const PICTURE: u64 = 3_300;
 const DOCUMENT: u64 = 2_000;
 const PACKED: usize = 20;
 /// The shortest summary that a model writes, in tokens of a large window.
-const SHORT_SUMMARY: u64 = 1_000;
+pub(super) const SHORT_SUMMARY: u64 = 1_000;
 /// How deep nested blocks are read.
 const DEEPEST: u8 = 4;
 

@@ -11,7 +11,8 @@ use tokio::sync::OwnedMutexGuard;
 use super::compactor::Compactor;
 use super::make::AttemptConditions;
 use super::occasion::{RequestPatience, WorkOccasion};
-use super::request_context::RequestContext;
+use super::request_context::{ConversationCut, RequestContext};
+use super::sized_history::SizedHistory;
 use super::weight::TokenDensity;
 use crate::store::Claim;
 
@@ -142,7 +143,9 @@ impl Compactor {
             }
             if let WorkOccasion::Full(_) = occasion {
                 // The messages that stay after it take up window space, too.
-                settings.before_messages += density.tokens(cut.after);
+                let stays = density.tokens(cut.after);
+                let counted = self.tokens_after(context, &cut).unwrap_or(stays);
+                settings.before_messages += stays.min(counted);
             }
             let Ok(_charge) = self.budget.take(cut.bytes() * READ) else {
                 let line = context.placed.line;
@@ -162,6 +165,17 @@ impl Compactor {
             }
         }
         false
+    }
+
+    /// The tokens of the messages after a part of the conversation, by the careful count of additions: the newest results
+    /// were shortened by it, if they had to be. A density of the whole request may be far too high for them.
+    fn tokens_after(&self, context: &RequestContext, cut: &ConversationCut) -> Option<u64> {
+        let tokenizer = self.windows.of(&context.model).spec.tokenizer;
+        let counter = self.branch_states.counter(context.placed.line, tokenizer);
+        let sizes = SizedHistory::of(context, &self.sizes, &self.settings)?;
+        let last = context.messages.recognized.position(cut.at)?;
+        let estimate = counter.scaled(sizes.from(last + 1));
+        Some(estimate.tokens + estimate.bound)
     }
 
     /// Whether there is a better prefix than the one that the request was sent with: for the next request, or for this

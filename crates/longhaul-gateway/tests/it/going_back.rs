@@ -77,45 +77,51 @@ fn prompt(reply: &Value) -> u64 {
     counts.iter().sum()
 }
 
-/// A result of no kind that the one before it was of, and of another size: nothing tells how many tokens it has.
-fn varied(turn: usize) -> String {
-    let length = [500, 9_000, 3_000, 27_000, 9_000][turn % 5];
+/// A result of another kind than the one before it, so that nothing tells exactly how many tokens it has.
+fn varied(turn: usize, length: usize) -> String {
     let chinese = |at: usize| char::from_u32(0x4E00 + (at * 7_919 + turn) as u32 % 20_000).unwrap();
     match turn % 4 {
         0 => "The parser keeps what it cannot read. ".repeat(length / 38),
-        1 => dense(length, turn as u64 + 1),
-        2 => (0..length / 3).map(chinese).collect(),
+        1 => dense(length / 2, turn as u64 + 1),
+        2 => (0..length / 4).map(chinese).collect(),
         _ => (0..length / 30)
             .map(|at| format!("    let value_{at} = read({turn})?;\n"))
             .collect(),
     }
 }
 
+/// Sends each request twice, in a session that reaches the threshold at another place for each size of its results.
+async fn sends_twice(model: &'static str, length: usize) {
+    let gateway = world(|_| {}).await;
+    let mut client = Endless::new(&gateway, model).await;
+    client.go_on(&json!({"content": []}));
+    for turn in 0..24 {
+        let mut again = client.twin(&gateway).await;
+        let reply = client.turn().await;
+        caught_up(gateway.addr(), 2 * turn + 1).await;
+        let repeated = again.turn().await;
+        caught_up(gateway.addr(), 2 * turn + 2).await;
+        assert_eq!(
+            (prompt(&repeated), again.actions.last()),
+            (prompt(&reply), client.actions.last()),
+            "{model}, {length} letters, turn {turn}"
+        );
+        let has_calls =
+            (reply["content"].as_array().unwrap().iter()).any(|block| block["type"] == "tool_use");
+        match has_calls {
+            true => client.answer_calls(&reply, &varied(turn, length)),
+            false => client.go_on(&reply),
+        }
+    }
+    assert_eq!(refused(&gateway), 0, "{model}, {length} letters");
+    gateway.stop().await;
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn x8_a_request_that_is_sent_again_is_sent_as_the_first_time() {
-    for model in ["claude-sonnet-4-6", "claude-opus-5-5"] {
-        let gateway = world(|_| {}).await;
-        let mut client = Endless::new(&gateway, model).await;
-        client.go_on(&json!({"content": []}));
-        for turn in 0..40 {
-            let mut again = client.twin(&gateway).await;
-            let reply = client.turn().await;
-            caught_up(gateway.addr(), 2 * turn + 1).await;
-            let repeated = again.turn().await;
-            caught_up(gateway.addr(), 2 * turn + 2).await;
-            assert_eq!(
-                (prompt(&repeated), again.actions.last()),
-                (prompt(&reply), client.actions.last()),
-                "{model}, turn {turn}"
-            );
-            let has_calls = (reply["content"].as_array().unwrap().iter())
-                .any(|block| block["type"] == "tool_use");
-            match has_calls {
-                true => client.answer_calls(&reply, &varied(turn)),
-                false => client.go_on(&reply),
-            }
+    for length in (5_000..9_000).step_by(500) {
+        for model in ["claude-sonnet-4-6", "claude-opus-5-5"] {
+            sends_twice(model, length).await;
         }
-        assert_eq!(refused(&gateway), 0, "{model}");
-        gateway.stop().await;
     }
 }

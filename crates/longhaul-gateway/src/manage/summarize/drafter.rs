@@ -34,6 +34,12 @@ pub async fn draft_summary(
     let uncounted = ConversationEntries::of(conversation, None, settings.now)?;
     let count = ConversationTokenCount::of(conversation, settings);
     let counted = count_by_density_of_words(conversation, &uncounted, count);
+    let counted = match most_left {
+        Some(most_left) => counted
+            .map(|counted| as_aimed(counted, most_left, conversation, settings))
+            .transpose()?,
+        None => counted,
+    };
     let drafter = Drafter {
         conversation,
         part: conversation,
@@ -45,6 +51,23 @@ pub async fn draft_summary(
         settings,
     };
     drafter.draft(text, most_left).await
+}
+
+/// The count of messages whose drafts were smaller than expected, as an aim above the threshold says: the engine compares
+/// what it expects with the free part of the window, so what it expects is lowered by the ratio.
+fn as_aimed(
+    counted: u64,
+    most_left: u64,
+    conversation: &CompactableConversation,
+    settings: &CompactorSettings,
+) -> Result<u64, DraftError> {
+    let window = settings
+        .window(&conversation.model)
+        .map_err(OpenError::from)?;
+    let free = |most: u64| u128::from(most.saturating_sub(settings.before_messages).max(1));
+    let (free, aimed) = (free(window.auto_compact), free(most_left));
+    let lowered = u128::from(counted) * free / aimed.max(free);
+    Ok(u64::try_from(lowered).unwrap_or(u64::MAX))
 }
 
 /// Uses an existing summary for the older part of a conversation, before the part that is kept.
