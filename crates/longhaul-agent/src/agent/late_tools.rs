@@ -24,20 +24,6 @@ const LONGEST_DEFINITION: usize = 4_000;
 /// The maximum length of all definitions in an announcement.
 const LONGEST_ANNOUNCEMENT: usize = 40_000;
 
-/// The tools that come late, and when they were last looked at.
-#[derive(Default)]
-pub(crate) struct LateToolArrivals {
-    source: Option<Arc<dyn LateTools>>,
-    /// How many tools, instructions and compactions there were then.
-    seen: Option<(usize, usize, u64)>,
-}
-
-impl LateToolArrivals {
-    pub(crate) fn new(source: Option<Arc<dyn LateTools>>) -> Self {
-        Self { source, seen: None }
-    }
-}
-
 impl ConversationLoop {
     /// Before the first request of a conversation, waits a little for tools. `None` if the user does not want to wait.
     pub(crate) async fn wait_for_tools(&mut self, cancel: &CancellationToken) -> Option<()> {
