@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use super::conversation_loop::{ConversationLoop, LoopRole};
 use super::requested_call::{OF_SERVERS, RequestedCall};
 use super::tool_executor::ToolExecutor;
-use crate::tool::{CALL_LATE_TOOL, LateInstructions, LateTools, Tool};
+use crate::tool::{CALL_LATE_TOOL, LateInstructions, Tool};
 
 /// The maximum length of a tool's definition in an announcement, in bytes. A longer one is given on request.
 const LONGEST_DEFINITION: usize = 4_000;

@@ -57,7 +57,7 @@ pub use builder::AgentBuilder;
 pub use error::AgentError;
 pub use event_sink::EventCallback;
 pub use listing::{ListedSession, list};
-pub use request_prefix::{Preferences, PrefixBuildError};
+pub use request_prefix::PrefixBuildError;
 pub use resuming::{CopyPolicy, InUseChoice, InUsePolicy, ResumeOptions};
 pub use running::Agent;
 pub use session_listener::SessionListener;

@@ -4,7 +4,6 @@
 
 use std::sync::Arc;
 
-use futures_util::FutureExt;
 use futures_util::stream::{self, StreamExt};
 use longhaul::Boxed;
 use longhaul_core::engine::ToolOutput;

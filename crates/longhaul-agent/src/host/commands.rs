@@ -27,7 +27,7 @@ pub struct TextCommands {
 
 /// The outcome of an input line.
 #[derive(Debug, Clone, PartialEq)]
-pub enum CommandOutcome {
+pub(crate) enum CommandOutcome {
     /// The line is a prompt: the line itself, or what a server's prompt stands for.
     Prompt(UserPrompt),
     /// The line is a command of the user's own, to be worked on.

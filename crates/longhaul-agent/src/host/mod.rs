@@ -24,7 +24,8 @@ use longhaul_core::models::ModelTable;
 use longhaul_store::Env;
 use tokio::sync::{mpsc, watch};
 
-pub use commands::{CommandOutcome, TextCommands};
+pub(crate) use commands::CommandOutcome;
+pub use commands::TextCommands;
 pub use tour::{TourPace, run_tour};
 
 use crate::agent::{Agent, AgentHandle};

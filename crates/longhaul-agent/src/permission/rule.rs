@@ -1,7 +1,6 @@
 //! One rule, in Claude Code's syntax: `Bash`, `Bash(npm run test:*)`, `Edit(src/**)`, `WebFetch(domain:example.com)`,
 //! `mcp__server__tool`, `Task(name)`. `state.rs` and `command.rs` match it against calls.
 
-
 use super::path_pattern::{RulePathBases, RulePathPattern};
 use super::text_pattern::TextPattern;
 
