@@ -18,7 +18,8 @@ use serde_json::Value;
 
 use crate::call::ApiError;
 use crate::prompt::BlockChanges;
-use crate::prompt::layout::{LayoutScheme, PromptLayout};
+use crate::prompt::layout::PromptLayout;
+use crate::prompt::scheme::LayoutScheme;
 use crate::request::MessagesRequest;
 use crate::tokens::TokenCounter;
 

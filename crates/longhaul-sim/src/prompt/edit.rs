@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::extra::ProviderOverhead;
-use super::layout::{LayoutScheme, PromptLayout};
+use super::layout::PromptLayout;
 use super::parts::{asks_for_citations, has_image, role_mask};
+use super::scheme::LayoutScheme;
 use crate::call::ApiError;
 use crate::request::{ApiBlock, MessagesRequest, identity};
 use crate::tokens::TokenCounter;

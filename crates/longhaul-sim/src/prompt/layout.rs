@@ -3,8 +3,6 @@
 //! A layout is extended rather than made again: messages that are byte for byte those of the earlier request are
 //! neither hashed nor counted again.
 
-use std::collections::BTreeSet;
-
 use longhaul_core::models::{ModelSpec, PriorThinking};
 
 use super::automatic;
@@ -14,25 +12,11 @@ use super::parts::{
     ConversationStart, asks_for_citations, begin, contains_summary, discovered, has_image,
     inner_marker, is_summary, newest_turn, prefix_positions, role_mask,
 };
+use super::scheme::LayoutScheme;
 use super::{LaidOutPrompt, PromptLevel, PromptPosition};
 use crate::call::ApiError;
 use crate::request::{CacheLifetime, MessagesRequest, identity};
-use crate::tokens::{FIRST_MESSAGE, NEXT_MESSAGE, TokenCounter, TokenizerFamily};
-
-/// What a layout depends on besides the request.
-#[derive(Debug, Clone, Copy)]
-pub struct LayoutScheme<'a> {
-    /// The model's specification.
-    pub spec: &'a ModelSpec,
-    /// The `anthropic-beta` header.
-    pub betas: &'a BTreeSet<String>,
-}
-
-impl LayoutScheme<'_> {
-    pub(super) fn family(&self) -> TokenizerFamily {
-        TokenizerFamily::from(self.spec.tokenizer)
-    }
-}
+use crate::tokens::{FIRST_MESSAGE, NEXT_MESSAGE, TokenCounter};
 
 /// The block at a position.
 #[derive(Debug, Clone, Copy, Default)]

@@ -12,6 +12,7 @@ mod extra;
 pub mod key;
 pub mod layout;
 mod parts;
+pub mod scheme;
 
 pub use edit::{BlockChange, BlockChanges};
 pub use parts::{ConversationStart, begin};
