@@ -12,6 +12,7 @@
 mod check;
 mod outcome;
 mod prefix;
+mod prefix_walk;
 mod progress;
 mod reads;
 mod signature;
