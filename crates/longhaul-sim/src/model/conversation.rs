@@ -64,34 +64,9 @@ impl<'a> ToolExchange<'a> {
         match &self.read {
             ReadResult::Restored(text) => Cow::Owned(text.to_string()),
             ReadResult::AsSent | ReadResult::OutOfView => {
-                self.result.map_or(Cow::Borrowed(""), result_text)
+                (self.result).map_or(Cow::Borrowed(""), ApiBlock::result_text)
             }
         }
-    }
-}
-
-/// The text of a tool result, without pictures and the like.
-pub fn result_text(block: &ApiBlock) -> Cow<'_, str> {
-    match block.fields.get("content") {
-        Some(Value::String(text)) => Cow::Borrowed(text),
-        Some(Value::Array(parts)) => {
-            let mut texts = parts
-                .iter()
-                .filter_map(|part| part.get("text").and_then(Value::as_str));
-            let first = texts.next().unwrap_or("");
-            match texts.next() {
-                None => Cow::Borrowed(first),
-                Some(second) => {
-                    let mut all = format!("{first}\n{second}");
-                    for text in texts {
-                        all.push('\n');
-                        all.push_str(text);
-                    }
-                    Cow::Owned(all)
-                }
-            }
-        }
-        _ => Cow::Borrowed(""),
     }
 }
 
