@@ -3,7 +3,8 @@
 use std::fmt;
 
 use super::InjectedFault;
-use super::spec::{self, FaultSpecError};
+use super::spec;
+use super::spec_error::FaultSpecError;
 
 /// When a rule applies. Requests are numbered from 1; only model calls count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
