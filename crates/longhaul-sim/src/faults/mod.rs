@@ -17,7 +17,8 @@ use std::time::Duration;
 
 use crate::call::ApiError;
 
-pub use plan::{FaultPlan, FaultTrigger};
+pub use plan::FaultPlan;
+pub(crate) use plan::FaultTrigger;
 pub use spec_error::FaultSpecError;
 
 /// The default number of stream events before a fault strikes: the start of the message, the start of a block and a

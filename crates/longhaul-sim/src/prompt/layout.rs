@@ -33,7 +33,7 @@ pub(super) struct PositionBlock {
 
 /// The layout of a request, with what is needed to extend it.
 #[derive(Debug, Clone, Default)]
-pub struct PromptLayout {
+pub(crate) struct PromptLayout {
     /// The prompt with its positions.
     pub prompt: LaidOutPrompt,
     /// The number of positions of tools and system.
@@ -57,7 +57,7 @@ pub struct PromptLayout {
 
 impl PromptLayout {
     /// Lays a request out.
-    pub fn of(
+    pub(crate) fn of(
         request: &MessagesRequest,
         scheme: LayoutScheme<'_>,
         counter: &mut TokenCounter,
@@ -66,7 +66,7 @@ impl PromptLayout {
     }
 
     /// Lays out a request whose first `kept` messages are those of the request that this layout was made from.
-    pub fn extended(
+    pub(crate) fn extended(
         mut self,
         request: &MessagesRequest,
         kept: usize,
@@ -112,7 +112,7 @@ impl PromptLayout {
     }
 
     /// Whether a summary replaces the beginning of the conversation.
-    pub fn has_summary(&self) -> bool {
+    pub(crate) fn has_summary(&self) -> bool {
         self.slots
             .get(self.prefix_len)
             .is_some_and(|slot| slot.summary)

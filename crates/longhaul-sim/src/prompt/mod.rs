@@ -14,7 +14,7 @@ pub mod layout;
 mod parts;
 pub mod scheme;
 
-pub use edit::{BlockChange, BlockChanges};
+pub(crate) use edit::{BlockChange, BlockChanges};
 pub use parts::{ConversationStart, begin};
 
 use crate::request::CacheLifetime;

@@ -8,7 +8,7 @@ use crate::tokens::TokenizerFamily;
 
 /// What a layout depends on besides the request.
 #[derive(Debug, Clone, Copy)]
-pub struct LayoutScheme<'a> {
+pub(crate) struct LayoutScheme<'a> {
     /// The model's specification.
     pub spec: &'a ModelSpec,
     /// The `anthropic-beta` header.
