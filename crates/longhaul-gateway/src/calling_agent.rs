@@ -10,7 +10,7 @@ use std::str::FromStr;
 use http::{HeaderMap, Uri, header};
 
 /// The beginning of the paths that name an agent and a run.
-pub const PREFIX: &str = "/longhaul/agent/";
+pub(crate) const PREFIX: &str = "/longhaul/agent/";
 /// The longest name that is kept.
 const LONGEST: usize = 64;
 

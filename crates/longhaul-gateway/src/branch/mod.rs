@@ -24,14 +24,13 @@ mod tenant;
 
 pub use chain::HistoryChain;
 pub use credentials::Credentials;
-pub use generational_cache::GenerationalCache;
+pub(crate) use generational_cache::GenerationalCache;
 pub use group::ClientGroup;
 pub use hashed_message::{HashedMessage, hash_message};
 pub use ids::{BranchId, BranchIds, GatewaySessionId};
 pub use index::{BranchIndex, BranchPlacement, BranchRelation, RestoredBranch};
 pub use key::HistoryKey;
 pub(crate) use landmarks::BodyBeginnings;
-pub use landmarks::Landmark;
 pub(crate) use recognize::SharedBeginning;
 pub use recognize::{BranchRecognizer, PendingPlacement, RecognitionRequest, RecognizedBody};
 pub use seal::{Seal, SealKey};
