@@ -1,9 +1,9 @@
 //! What is part of the cache key, and at which level (D2).
+use longhaul_sim::cache::CacheClass;
+use serde_json::{Value, json};
 
 use crate::cache::read;
 use crate::client::*;
-use longhaul_sim::cache::CacheClass;
-use serde_json::{Value, json};
 
 /// A body with tools, system and messages, each with a breakpoint.
 fn three_levels() -> Value {

@@ -1,11 +1,11 @@
 //! What holds of the prompt cache for any breakpoints.
-
-use crate::cache::{long, read};
-use crate::client::*;
 use longhaul_sim::cache::CacheClass;
 use longhaul_sim::call::ApiCall;
 use proptest::prelude::*;
 use serde_json::Value;
+
+use crate::cache::{long, read};
+use crate::client::*;
 
 /// The number of positions in a conversation, and which of them carry a breakpoint.
 fn marks() -> impl Strategy<Value = (usize, Vec<usize>)> {

@@ -1,9 +1,9 @@
 //! Server-side compaction: past a threshold and on demand.
+use longhaul_sim::model::{DraftBlock, DraftStop, ModelTurn, ReplyDraft};
+use serde_json::{Value, json};
 
 use crate::client::*;
 use crate::manage::{watching, with_edits, without_max, working};
-use longhaul_sim::model::{DraftBlock, DraftStop, ModelTurn, ReplyDraft};
-use serde_json::{Value, json};
 
 const THRESHOLD: &str = "compact-2026-01-12";
 const ON_DEMAND: &str = "compact-2026-09-04";

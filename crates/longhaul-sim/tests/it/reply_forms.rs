@@ -1,9 +1,9 @@
 //! A reply as one message and as a stream: the same content in both.
-
-use crate::client::*;
 use longhaul_sim::model::{DraftBlock, DraftStop, ReplyDraft};
 use longhaul_sim::reply::ApiReply;
 use serde_json::{Value, json};
+
+use crate::client::*;
 
 pub(super) fn ask(text: &str) -> Value {
     request(vec![block(text, None)])

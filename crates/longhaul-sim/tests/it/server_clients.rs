@@ -1,11 +1,12 @@
 //! Many clients of the server at once, those that go away, and its end.
+use std::time::Duration;
 
-use crate::house::{self, House, hello, hello_streamed};
 use longhaul_sim::faults::wire::EventPace;
 use longhaul_sim::server::{SimServer, SimServerOptions};
-use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
+
+use crate::house::{self, House, hello, hello_streamed};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn many_at_once_are_all_answered() {

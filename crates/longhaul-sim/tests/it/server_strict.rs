@@ -1,12 +1,13 @@
 //! The server is strict about HTTP: headers, bodies, sizes.
+use std::time::Duration;
 
-use crate::house::{House, hello};
 use longhaul_sim::server::BODY_LIMIT;
 use reqwest::Body;
 use serde_json::Value;
-use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
+
+use crate::house::{House, hello};
 
 /// The headers of a request; the status, kind and wording of the refusal.
 type Refused<'a> = (&'a [(&'a str, &'a str)], u16, &'a str, &'a str);

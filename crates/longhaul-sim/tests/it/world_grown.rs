@@ -1,12 +1,12 @@
 //! A conversation that is read and checked only where it grew is answered as one that is read whole.
-
-use crate::client::*;
-use crate::reply_forms::with_tools;
 use bytes::Bytes;
 use longhaul_sim::call::{ApiCall, ApiError};
 use longhaul_sim::reply::ApiReply;
 use proptest::prelude::*;
 use serde_json::{Value, json};
+
+use crate::client::*;
+use crate::reply_forms::with_tools;
 
 /// What a client does between two calls.
 #[derive(Debug, Clone)]

@@ -1,15 +1,16 @@
 //! The processes of MCP servers: they hang, die, fail to start, and end with the session.
+use std::sync::Arc;
+use std::time::Duration;
 
-use super::mcp_server::{GATE, config};
-use super::mcp_session::{demo, patient, start};
-use super::{place, run, text};
 use longhaul_agent::tool::CallContext;
 use longhaul_agent::tools::mcp::{
     McpLimits, McpNews, McpServerConfig, McpServerStatus, McpServers,
 };
 use serde_json::json;
-use std::sync::Arc;
-use std::time::Duration;
+
+use super::mcp_server::{GATE, config};
+use super::mcp_session::{demo, patient, start};
+use super::{place, run, text};
 
 #[tokio::test]
 async fn q1_a_call_that_hangs_ends_by_time_or_by_the_user() {

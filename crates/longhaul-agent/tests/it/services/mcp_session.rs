@@ -1,12 +1,13 @@
 //! Servers of a session, started for a test.
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
-use super::mcp_server::config;
-use super::{place, run};
 use longhaul_agent::tool::{Tool, ToolCallOutput};
 use longhaul_agent::tools::mcp::{McpLimits, McpNews, McpServerConfig, McpServers};
 use serde_json::Value;
-use std::sync::{Arc, Mutex};
-use std::time::Duration;
+
+use super::mcp_server::config;
+use super::{place, run};
 
 /// Limits that are long enough for any machine.
 pub(super) fn patient() -> McpLimits {
