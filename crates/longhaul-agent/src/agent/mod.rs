@@ -1,10 +1,12 @@
 //! The loop: a prompt, the model's turns, the calls they make, until there is nothing more to do.
 //!
-//! [`AgentBuilder`] builds an [`Agent`] and opens it on a session. `conversation_loop.rs` is the loop, for sub-agents
-//! too; `tool_executor.rs` runs calls, each as `call_approval.rs` and `call_run.rs` say; `request_prefix.rs` builds the request prefix and `rehydrate.rs` gathers what
-//! goes back into the window after a compaction, with the files that `restore.rs` reads again; `opening.rs` opens an
-//! agent and `session.rs` its sessions, `assembly/` builds everything around their conversations and those of sub-agents, and `switch.rs` changes
-//! them; `session_listener.rs` tells others about it. Events are reported as [`AgentEvent`](crate::event::AgentEvent)s.
+//! [`AgentBuilder`] builds an [`Agent`]; `opening.rs` opens it on a session, and `session.rs` opens sessions.
+//! `conversation_loop.rs` is the loop, for sub-agents too; `tool_executor.rs` takes the calls of a reply,
+//! `call_approval.rs` decides whether one may run, and `call_run.rs` runs it; `request_prefix.rs` builds the request
+//! prefix and `rehydrate.rs` gathers what goes back into the window after a compaction, with the files that
+//! `restore.rs` reads again; `assembly/` builds everything around the conversations of sessions and those of
+//! sub-agents, and `switch.rs` changes sessions; `session_listener.rs` tells others about them. Events are reported as
+//! [`AgentEvent`](crate::event::AgentEvent)s.
 
 mod advice;
 pub(crate) mod agent_handle;

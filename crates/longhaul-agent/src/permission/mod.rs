@@ -1,9 +1,9 @@
 //! Which calls may run: rules in Claude Code's syntax, modes, and sensible defaults without either.
 //!
-//! A call is decided by what its tool says it touches ([`ToolAccess`](crate::tool::ToolAccess)) and by its name. Rules that forbid win over
-//! rules that ask, and these over rules that allow. This file holds the permissions of a session and changes them; `judge.rs`
-//! decides by them, about commands with `command.rs`, and `shell` parses these. docs/permissions.md is for users. The loop
-//! asks the user and runs the call.
+//! A call is decided by what its tool says it touches ([`ToolAccess`](crate::tool::ToolAccess)) and by its name. Rules
+//! that forbid win over rules that ask, and these over rules that allow. This file holds the permissions of a session
+//! and changes them; `state.rs` is what holds at a moment, `judge.rs` decides by that, about commands with
+//! `command.rs`, and `shell` parses these. docs/permissions.md is for users. The loop asks the user and runs the call.
 
 mod approvals;
 mod command;

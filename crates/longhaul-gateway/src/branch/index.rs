@@ -373,6 +373,17 @@ impl BranchIndex {
         self.forget_starts(&line.starts, id);
     }
 
+    fn forget_starts(&mut self, starts: &[u64], id: BranchId) {
+        for start in starts {
+            if let Some(alike) = self.starts.get_mut(start) {
+                alike.retain(|other| *other != id);
+                if alike.is_empty() {
+                    self.starts.remove(start);
+                }
+            }
+        }
+    }
+
     /// Moves all branches of one tenant to another, when the two turn out to be the same.
     pub fn adopt(&mut self, from: Tenant, to: Tenant) {
         let moved: Vec<BranchId> = (self.lines.iter())

@@ -3,8 +3,8 @@
 //! A request that repeats messages which passed before can go wrong only where new ones begin, or by a rule about the
 //! whole request: unique ids, the number of images, the breakpoints, the position of a summary. The new part is checked
 //! by giving the rules the end of the conversation after a placeholder. For the rules about the whole, ids are
-//! remembered (`checked_messages.rs`), and if one of the others may apply, everything is checked. Whatever fails is checked again as a
-//! whole, to get the right wording.
+//! remembered (`checked_messages.rs`), and if one of the others may apply, everything is checked. Whatever fails is
+//! checked again as a whole, to get the right wording.
 
 use longhaul_core::models::ModelSpec;
 use serde_json::json;

@@ -46,17 +46,6 @@ impl BranchIndex {
         }
     }
 
-    pub(super) fn forget_starts(&mut self, starts: &[u64], id: BranchId) {
-        for start in starts {
-            if let Some(alike) = self.starts.get_mut(start) {
-                alike.retain(|other| *other != id);
-                if alike.is_empty() {
-                    self.starts.remove(start);
-                }
-            }
-        }
-    }
-
     /// The newest requests of the branches that begin as a body does, the longest agreement first.
     pub(in super::super) fn alike(&self, starts: &BodyBeginnings) -> Vec<Arc<RememberedRequest>> {
         let lines = starts

@@ -1,4 +1,5 @@
-//! The gateway's stores in an SQLite file, with a write-ahead log so that reading never waits for writing.
+//! The gateway's stores in an SQLite file, with a write-ahead log so that reading never waits for writing. `connection`
+//! opens the file, `schema` has the tables, and the other modules read and write one kind of thing each.
 
 mod connection;
 mod database_file;
