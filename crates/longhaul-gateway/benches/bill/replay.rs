@@ -1,4 +1,6 @@
 //! Sends a recorded session again, and adds up what it costs.
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, Full};
@@ -12,8 +14,6 @@ use longhaul_core::models::ModelTable;
 use longhaul_core::money::Usd;
 use longhaul_gateway::front::Gateway;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
 
 use crate::details::Bill;
 use crate::fidelity;

@@ -1,7 +1,7 @@
 //! What the client puts into its requests: ids as it was given them, breakpoints, and everything beside the messages.
+use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 
 use crate::provider::CLIENTS_MAX_TOKENS;
 use crate::route::Between;

@@ -1,4 +1,5 @@
 //! What stands between the client and the model, and the way of its requests.
+use std::sync::Arc;
 
 use longhaul::Clock;
 use longhaul_core::config::ResultReduction;
@@ -7,7 +8,6 @@ use longhaul_core::models::ModelTable;
 use longhaul_gateway::branch::Tenants;
 use longhaul_gateway::front::{Gateway, GatewayOptions, UpstreamChoice};
 use longhaul_gateway::store::InMemoryStore;
-use std::sync::Arc;
 use url::Url;
 
 use crate::peers::Peer;
