@@ -5,6 +5,8 @@
 
 #[path = "../tests/it/screen/fake.rs"]
 mod fake;
+#[path = "../tests/it/screen/fake_data.rs"]
+mod fake_data;
 
 use longhaul_agent::screen::{ScreenOptions, run};
 use tokio::sync::mpsc::unbounded_channel;

@@ -3,6 +3,9 @@
 
 use std::path::PathBuf;
 
+use longhaul::session::new_session_id;
+use longhaul_store::layout::subagents_folder;
+
 /// The folders of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionPaths {
@@ -23,5 +26,17 @@ impl SessionPaths {
     /// The session's folder for temporary files of the agent.
     pub fn scratchpad(&self) -> PathBuf {
         self.session_folder().join("scratchpad")
+    }
+
+    /// An id and a transcript path for a new sub-agent of the session.
+    pub(crate) fn new_sub_agent(&self) -> (String, PathBuf) {
+        let id: String = new_session_id()
+            .chars()
+            .filter(|c| *c != '-')
+            .take(7)
+            .collect();
+        let id = format!("a{id}");
+        let file = format!("agent-{id}.jsonl");
+        (id, subagents_folder(&self.transcript).join(file))
     }
 }

@@ -1,6 +1,6 @@
 //! Which agent makes a call, and in which run of it: for the usage log, and for nothing else.
 //!
-//! The best source is the address that the agent was given: a path under [`PREFIX`] in front of the API's own path, which
+//! The best source is the address that the agent was given: a path under `PREFIX` in front of the API's own path, which
 //! is taken off before the request is looked at. A gateway that was started for one agent knows it anyway. Otherwise the
 //! product that `user-agent` names is all that is known.
 
@@ -10,7 +10,7 @@ use std::str::FromStr;
 use http::{HeaderMap, Uri, header};
 
 /// The beginning of the paths that name an agent and a run.
-pub const PREFIX: &str = "/longhaul/agent/";
+pub(crate) const PREFIX: &str = "/longhaul/agent/";
 /// The longest name that is kept.
 const LONGEST: usize = 64;
 

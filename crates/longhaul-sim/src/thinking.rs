@@ -12,6 +12,7 @@
 mod check;
 mod outcome;
 mod prefix;
+mod prefix_walk;
 mod progress;
 mod reads;
 mod signature;
@@ -23,5 +24,5 @@ pub use outcome::{
     AccountAge, CheckedThinking, InputTransformation, ThinkingChange, ThinkingMismatch, without,
 };
 pub use prefix::ThinkingPrefix;
-pub use progress::{ThinkingCheckProgress, ThinkingCheckStage};
+pub(crate) use progress::ThinkingCheckProgress;
 pub use signature::SigningSecret;

@@ -12,7 +12,6 @@ use longhaul_store::Env;
 
 use super::event_sink::EventCallback;
 use super::request_prefix::Preferences;
-use super::resumed_model::ModelOrigin;
 use super::session_listener::SessionListener;
 use super::sources::ToolStateSources;
 use crate::agent_kind::AgentKind;
@@ -43,6 +42,20 @@ pub struct ConversationTools {
 /// conversation sees the tool state of another. The tools send their events to the last argument.
 pub type ToolProvisionFn =
     Arc<dyn Fn(&SessionPaths, ConversationRole, &EventCallback) -> ConversationTools + Send + Sync>;
+
+/// Where the model of an agent comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ModelOrigin {
+    /// Nothing else can answer: a resumed session goes on with this model, too.
+    #[default]
+    Only,
+    /// The user named it for this start: a resumed session goes on with it, too.
+    Flag,
+    /// The settings name it: it is for new sessions.
+    Setting,
+    /// Nobody named one: it is for new sessions.
+    Default,
+}
 
 /// Everything an agent is made of.
 #[derive(Clone)]

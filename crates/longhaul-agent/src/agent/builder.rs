@@ -11,11 +11,10 @@ use longhaul_core::window::QuerySource;
 use longhaul_store::Env;
 use tokio::sync::mpsc;
 
-use super::agent_spec::{AgentSpec, ConversationTools, OpeningHooks, ToolProvisionFn};
+use super::agent_spec::{AgentSpec, ConversationTools, ModelOrigin, OpeningHooks, ToolProvisionFn};
 use super::error::AgentError;
 use super::event_sink::EventSink;
 use super::request_prefix::Preferences;
-use super::resumed_model::ModelOrigin;
 use super::resuming::ResumeOptions;
 use super::session_listener::SessionListener;
 use super::start::SessionChoice;

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc::unbounded_channel;
 
 use super::agent_handle::{ObservedSession, PrefixTokenCounts};
-use super::late_tools::LateToolArrivals;
+use super::late_tool_arrivals::LateToolArrivals;
 use super::nested_memory::NestedMemory;
 use super::request_prefix::PrefixBuilder;
 use super::requested_call::{RequestedCall, wanted};

@@ -17,26 +17,12 @@ use serde_json::{Value, json};
 use super::conversation_loop::{ConversationLoop, LoopRole};
 use super::requested_call::{OF_SERVERS, RequestedCall};
 use super::tool_executor::ToolExecutor;
-use crate::tool::{CALL_LATE_TOOL, LateInstructions, LateTools, Tool};
+use crate::tool::{CALL_LATE_TOOL, LateInstructions, Tool};
 
 /// The maximum length of a tool's definition in an announcement, in bytes. A longer one is given on request.
 const LONGEST_DEFINITION: usize = 4_000;
 /// The maximum length of all definitions in an announcement.
 const LONGEST_ANNOUNCEMENT: usize = 40_000;
-
-/// The tools that come late, and when they were last looked at.
-#[derive(Default)]
-pub(crate) struct LateToolArrivals {
-    source: Option<Arc<dyn LateTools>>,
-    /// How many tools, instructions and compactions there were then.
-    seen: Option<(usize, usize, u64)>,
-}
-
-impl LateToolArrivals {
-    pub(crate) fn new(source: Option<Arc<dyn LateTools>>) -> Self {
-        Self { source, seen: None }
-    }
-}
 
 impl ConversationLoop {
     /// Before the first request of a conversation, waits a little for tools. `None` if the user does not want to wait.

@@ -9,26 +9,11 @@ use serde_json::Value;
 use super::requested_call::RequestedCall;
 use super::running::Agent;
 use super::tool_executor::CallAudience;
+use super::turn_rules::TurnRules;
 use super::user_prompt::UserPrompt;
 use crate::event::PromptOutcome;
 use crate::own_command::{CommandPart, FilledPrompt, OwnCommand, SHELL, shell_input};
-use crate::permission::Gate;
 use crate::tool::SingleCall;
-
-/// Rules that hold until this is dropped.
-pub(super) struct TurnRules(Arc<dyn Gate>);
-
-impl TurnRules {
-    pub(super) fn of(gate: Arc<dyn Gate>) -> Self {
-        Self(gate)
-    }
-}
-
-impl Drop for TurnRules {
-    fn drop(&mut self) {
-        self.0.end_turn_rules();
-    }
-}
 
 impl Agent {
     /// Works on a command with what its words mention.
@@ -41,7 +26,7 @@ impl Agent {
         for notice in gate.allow_for_turn(&command.allowed_tools) {
             self.notice(format!("/{}: {notice}", command.name));
         }
-        let _until_the_end = TurnRules(gate);
+        let _until_the_end = TurnRules::of(gate);
         match self.filled(&command).await {
             Ok(text) => {
                 let typed = Some(command.typed).filter(|typed| !typed.is_empty());

@@ -75,7 +75,7 @@ pub(crate) enum SystemPromptOverride {
 
 /// The user's preferences, and the limits that were set for the session.
 #[derive(Debug, Clone, Default)]
-pub struct Preferences {
+pub(crate) struct Preferences {
     /// The language to answer in.
     pub language: Option<String>,
     /// The style of the answers.

@@ -4,22 +4,9 @@
 use longhaul::hooks::StartSource;
 use longhaul_store::newest_model;
 
+use super::agent_spec::ModelOrigin;
 use super::start::ChosenSession;
 use crate::simulated_model::is_simulated;
-
-/// Where the model of an agent comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum ModelOrigin {
-    /// Nothing else can answer: a resumed session goes on with this model, too.
-    #[default]
-    Only,
-    /// The user named it for this start: a resumed session goes on with it, too.
-    Flag,
-    /// The settings name it: it is for new sessions.
-    Setting,
-    /// Nobody named one: it is for new sessions.
-    Default,
-}
 
 /// The model of a session, and what the user should know about it.
 pub(super) struct ModelForSession {

@@ -1,5 +1,5 @@
-//! Opens an agent on a session, and tells hooks and the user about it. `assembly/` builds everything around the
-//! conversation.
+//! Opens sessions, and tells hooks and the user about them. `assembly/` builds everything around the conversation;
+//! `opening.rs` opens an agent on its first session.
 
 use std::sync::Arc;
 
@@ -10,24 +10,19 @@ use longhaul_provider::CancellationToken;
 use serde_json::json;
 
 use super::agent_handle::AgentHandle;
-use super::agent_spec::{AgentSpec, ConversationRole, OpeningHooks};
+use super::agent_spec::ConversationRole;
 use super::assembly::{Assembled, Conversation, Holder, Shared, User};
 use super::conversation_loop::ConversationLoop;
 use super::earlier_usage;
 use super::error::AgentError;
-use super::event_sink::EventSink;
 use super::hook_runner::hook_context;
-use super::host_environment::HostEnvironment;
 use super::rehydrate::loaded;
-use super::resumed_model::ModelForSession;
-use super::resuming::{ResumeOptions, branches_left};
-use super::running::Agent;
+use super::resuming::branches_left;
 use super::sources::ToolStateSources;
-use super::start::{ChosenSession, SessionChoice};
+use super::start::ChosenSession;
 use super::sub_agents::{BackgroundJobs, SubAgents, TaskOutputTool, TaskTool, announcement};
 use super::usage_log::SessionUsageLog;
 use super::web_search::SearchSessions;
-use crate::effort::SharedEffort;
 use crate::session_paths::SessionPaths;
 
 /// What stays the same when an agent switches to another session.
@@ -60,46 +55,6 @@ pub(crate) struct OpenSession {
 pub(crate) struct SessionOpening {
     files: longhaul_core::prompt::memory::FoundMemoryFiles,
     event: HookEvent,
-}
-
-impl Agent {
-    /// Opens an agent.
-    pub(crate) async fn open(
-        recipe: Arc<AgentSpec>,
-        model: String,
-        start: SessionChoice,
-        resuming: ResumeOptions,
-        event_sink: EventSink,
-    ) -> Result<Self, AgentError> {
-        let settled = resuming.settle(&recipe, &start).await?;
-        let ModelForSession { model, notice } = recipe.model_origin.model_for(&settled, &model);
-        let surroundings = HostEnvironment::of(&recipe.cwd, recipe.shell.as_deref()).await;
-        let cancellation = Cancellation::default();
-        let lasting = CrossSessionState {
-            handle: AgentHandle {
-                gate: recipe.gate.clone(),
-                cancellation: cancellation.clone(),
-                event_sink: event_sink.clone(),
-                seen: Arc::default(),
-            },
-            shared: Shared {
-                effort: SharedEffort::of(recipe.effort),
-                recipe,
-                event_sink,
-                asking: Arc::default(),
-                surroundings,
-            },
-            cancellation,
-        };
-        let mut opened = lasting.open(settled, &model, Arc::default())?;
-        if lasting.shared.recipe.opening_hooks == OpeningHooks::Awaited {
-            lasting.run_opening_hooks(&mut opened).await;
-        }
-        if let Some(notice) = notice {
-            lasting.shared.event_sink.notice(notice);
-        }
-        Ok(Self::of(lasting, opened, model))
-    }
 }
 
 impl CrossSessionState {

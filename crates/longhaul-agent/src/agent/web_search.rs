@@ -10,7 +10,6 @@ use longhaul_core::window::QuerySource;
 use longhaul_provider::Reply;
 
 use super::assembly::Shared;
-use super::sub_agents::new_sub_agent;
 use super::usage_log::{EventOrigin, SessionUsageLog};
 use crate::effort::EffortSetting;
 use crate::retry_words;
@@ -46,7 +45,7 @@ impl SearchSessions {
     async fn reply(&self, order: SearchOrder, call: &CallContext) -> Result<Reply, String> {
         let recipe = &self.shared.recipe;
         let spec = recipe.options().models.resolve(&self.model).spec;
-        let (id, transcript) = new_sub_agent(&self.of);
+        let (id, transcript) = self.of.new_sub_agent();
         let (think, effort) = EffortSetting::Off.parameters(&spec);
         let prompt = Prompt {
             max_tokens: MOST_TOKENS,

@@ -25,7 +25,7 @@ const LONGEST_LINE: usize = 16 << 10;
 
 /// The checkpoints of a session.
 #[derive(Debug, Clone)]
-pub struct FileCheckpoints {
+pub(crate) struct FileCheckpoints {
     folder: PathBuf,
 }
 
@@ -52,7 +52,7 @@ struct FileChange {
 
 /// A file that tools changed since some time, and that now differs from what it was then.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RestorableFile {
+pub(crate) struct RestorableFile {
     /// The file.
     pub path: PathBuf,
     /// Whether it is still what the tools made of it.
@@ -83,7 +83,7 @@ pub enum ConflictPolicy {
 
 /// The outcome of a restoration.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct FileRestoration {
+pub(crate) struct FileRestoration {
     /// Files that hold again what they held.
     pub restored: Vec<PathBuf>,
     /// Files that were left as they are.
@@ -102,7 +102,7 @@ pub(crate) struct PendingCheckpoint<'a> {
 
 impl FileCheckpoints {
     /// The checkpoints of a session; those of a sub-agent are kept with the session that started it.
-    pub fn of_session(place: &SessionPaths) -> Self {
+    pub(crate) fn of_session(place: &SessionPaths) -> Self {
         let above = place.transcript.parent().unwrap_or(Path::new(""));
         let session = match above.file_name() {
             Some(name) if name == "subagents" => above.parent().unwrap_or(above).to_owned(),
@@ -186,7 +186,7 @@ impl FileCheckpoints {
     ///
     /// # Errors
     /// Fails if the list of changes cannot be read.
-    pub fn since(&self, time: Timestamp) -> io::Result<Vec<RestorableFile>> {
+    pub(crate) fn since(&self, time: Timestamp) -> io::Result<Vec<RestorableFile>> {
         let mut files: BTreeMap<PathBuf, (FileContent, FileContent)> = BTreeMap::new();
         for change in self.changes()? {
             match files.get_mut(&change.path) {
@@ -215,7 +215,11 @@ impl FileCheckpoints {
     }
 
     /// Puts back what these files held.
-    pub fn restore(&self, files: &[RestorableFile], conflicts: ConflictPolicy) -> FileRestoration {
+    pub(crate) fn restore(
+        &self,
+        files: &[RestorableFile],
+        conflicts: ConflictPolicy,
+    ) -> FileRestoration {
         let mut outcome = FileRestoration::default();
         for file in files {
             let is_left = match (file.state, conflicts) {

@@ -16,9 +16,8 @@ mod unusable;
 #[cfg(windows)]
 mod windows;
 
-pub use checkpoints::{
-    ConflictPolicy, FileCheckpoints, FileRestoration, RestorableFile, RestorableState,
-};
+pub use checkpoints::{ConflictPolicy, RestorableState};
+pub(crate) use checkpoints::{FileCheckpoints, RestorableFile};
 pub use fence::{FenceSide, FolderFence, PathPurpose};
 pub use fingerprint::FileFingerprint;
 pub use open::OpenedFile;

@@ -3,7 +3,7 @@
 use longhaul_core::figures::counted;
 use serde_json::Value;
 
-use super::transcript::within;
+use super::call_line::within;
 
 /// The line of an attachment of a session in this folder.
 pub(super) fn of(attachment: &Value, cwd: &str) -> String {

@@ -7,8 +7,8 @@ use longhaul_core::engine::CompactRequest;
 use longhaul_core::models::ModelTable;
 use longhaul_store::Env;
 
+use super::mentions::with_mentions;
 use super::read_only_queries::ReadOnlyQueries;
-use super::work;
 use crate::agent::{Agent, UserPrompt};
 use crate::own_command::OwnCommand;
 use crate::project_setup::{InvokedCommand, ProjectSetup};
@@ -27,7 +27,7 @@ pub struct TextCommands {
 
 /// The outcome of an input line.
 #[derive(Debug, Clone, PartialEq)]
-pub enum CommandOutcome {
+pub(crate) enum CommandOutcome {
     /// The line is a prompt: the line itself, or what a server's prompt stands for.
     Prompt(UserPrompt),
     /// The line is a command of the user's own, to be worked on.
@@ -97,7 +97,7 @@ impl TextCommands {
 
     /// Attaches what a prompt mentions.
     pub(crate) async fn with_mentions(&self, agent: &mut Agent, said: UserPrompt) -> UserPrompt {
-        work::with_mentions(agent, &self.workplace, said).await
+        with_mentions(agent, &self.workplace, said).await
     }
 
     async fn builtin(
@@ -119,7 +119,7 @@ impl TextCommands {
                 let used = format!("{rest} is used from now on.");
                 Ok(match agent.assumptions().is_empty() {
                     true => used,
-                    false => format!("{used} {}", unknown_model(&rest)),
+                    false => format!("{used} {}", answer_lines::unknown_model(&rest)),
                 })
             }
             BuiltinCommand::Resume if rest.is_empty() => {
@@ -174,13 +174,6 @@ impl TextCommands {
             BuiltinCommand::Report => self.queries.report(None).map_err(|why| why.to_string()),
         }
     }
-}
-
-/// What follows when somebody chooses a model of which nothing is known: it may be new, or misspelled.
-pub(super) fn unknown_model(model: &str) -> String {
-    format!(
-        "{model} is not among the models that are known here: if the provider does not know it either, the next request fails. /model lists the known ones."
-    )
 }
 
 async fn compact(agent: &mut Agent, instructions: String) -> Result<String, String> {

@@ -1,12 +1,14 @@
 //! Connects an agent to a screen: a task that owns the agent runs the user's requests one after the other, and
 //! read-only queries are answered in the meantime, from the transcript and from the last snapshot.
 //!
-//! `work.rs` is the task, `read_only_queries.rs` answers read-only queries, `transcript.rs` reads the conversation for
-//! people (`attachment_line.rs` what goes with a message), `rewinding.rs` plans rewinds and restores files, `session_pages.rs` writes pages of text, `idle.rs` notices that the user is away, `tour.rs` drives the tour for newcomers.
+//! `work.rs` is the task, `mentions.rs` adds to a prompt what it mentions, `read_only_queries.rs` answers read-only queries, `transcript.rs` reads the conversation for
+//! people (`attachment_line.rs` what goes with a message, `call_line.rs` calls), `rewinding.rs` plans rewinds and restores files, `session_pages.rs` writes pages of text, `idle.rs` notices that the user is away, `tour.rs` drives the tour for newcomers.
 
 mod attachment_line;
+mod call_line;
 mod commands;
 mod idle;
+mod mentions;
 mod read_only_queries;
 mod recorded_outcome;
 mod rewinding;
@@ -22,7 +24,8 @@ use longhaul_core::models::ModelTable;
 use longhaul_store::Env;
 use tokio::sync::{mpsc, watch};
 
-pub use commands::{CommandOutcome, TextCommands};
+pub(crate) use commands::CommandOutcome;
+pub use commands::TextCommands;
 pub use tour::{TourPace, run_tour};
 
 use crate::agent::{Agent, AgentHandle};

@@ -8,14 +8,13 @@ use longhaul_core::figures::grouped;
 use tokio::sync::mpsc::UnboundedReceiver;
 
 use super::idle::IdleWatch;
+use super::mentions::{with_mentions, with_pictures};
 use super::rewinding;
 use crate::agent::{Agent, UserPrompt};
-use crate::files::FileState;
-use crate::picture::Picture;
 use crate::project_setup::{InvokedCommand, ProjectSetup};
 use crate::screen::{
     CompactionReply, CompactionRequest, CompactionStep, HostRefusal, HostRequest, ReplySender,
-    RewindReply, RewindRequest, RewindScope, ShellResult,
+    RewindReply, RewindRequest, RewindScope, ShellResult, answer_lines,
 };
 use crate::typed_text::TypedText;
 
@@ -141,7 +140,7 @@ async fn perform(agent: &mut Agent, workplace: &ProjectSetup, ask: HostRequest) 
                     agent.notice(sentence);
                 }
                 if is_unknown {
-                    agent.notice(super::commands::unknown_model(&model));
+                    agent.notice(answer_lines::unknown_model(&model));
                 }
             }
             answer(reply, done.map_err(refusal));
@@ -175,51 +174,6 @@ async fn perform(agent: &mut Agent, workplace: &ProjectSetup, ask: HostRequest) 
 async fn prompt(agent: &mut Agent, workplace: &ProjectSetup, said: UserPrompt) {
     let said = with_mentions(agent, workplace, said).await;
     agent.prompt(said).await;
-}
-
-/// A prompt with pictures, as far as requests with all of them will be accepted.
-fn with_pictures(
-    agent: &Agent,
-    workplace: &ProjectSetup,
-    text: String,
-    pictures: &[Picture],
-) -> UserPrompt {
-    let mut said = UserPrompt::text(text);
-    for picture in pictures {
-        if !workplace.admits_picture(picture) {
-            agent.notice(format!(
-                "a picture of {} is not attached: with more than 20 pictures, none may have a side over {} pixels",
-                picture.size(),
-                grouped(FileState::LONG_SIDE as u64)
-            ));
-            continue;
-        }
-        said.blocks.push(picture.block());
-        let path = picture.path.as_deref();
-        let source = path.map(|path| format!("[Image: source: {}]", path.display()));
-        said.notes.extend(source);
-    }
-    said
-}
-
-/// Attaches what a prompt mentions, and says so. A server that does not answer can be stopped; then the prompt is, too.
-pub(super) async fn with_mentions(
-    agent: &mut Agent,
-    workplace: &ProjectSetup,
-    said: UserPrompt,
-) -> UserPrompt {
-    let cancel = agent.cancellation().token();
-    let cwd = agent.place().cwd.clone();
-    let attached = workplace.with_mentions(&cwd, said.clone());
-    match cancel.run_until_cancelled(attached).await {
-        Some(attached) => {
-            for notice in attached.notices {
-                agent.notice(notice);
-            }
-            attached.prompt
-        }
-        None => said,
-    }
 }
 
 /// Runs a command for the user.

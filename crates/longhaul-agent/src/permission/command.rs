@@ -4,12 +4,12 @@
 use std::path::{Path, PathBuf};
 
 use super::folders::CommandFolders;
-use super::judge::PermissionState;
 use super::paths::LocatedPath;
 use super::read_only::git::{looks_around, why_not};
 use super::read_only::{is_harmless_in_env, is_read_only, is_sink, only_looks};
 use super::rule::{PermissionRule, RuleSubject};
 use super::shell::{ShellScript, ShellWord, SimpleCommand, reachable, read, without_timing};
+use super::state::PermissionState;
 use super::{PermissionDecision, denied, suggest};
 use crate::event::ApprovalMode;
 
@@ -29,7 +29,7 @@ pub(super) fn judge(command: &str, from: &Path, state: &PermissionState) -> Perm
         .or_else(|| denied::perhaps(&script, &reach, &folders, state));
     let looks = is_read_only(&script, &folders, &state.workspace);
     if state.mode == ApprovalMode::Plan && (!looks || uncertain.is_some()) {
-        return super::judge::not_in_plan_mode();
+        return PermissionDecision::not_in_plan_mode();
     }
     if let Some(rule) = perhaps(command, &script, &reach, &state.ask) {
         return ask(format!("The rule {rule} says to ask."));

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 
 use super::folders::CommandFolders;
 use super::git_contents;
-use super::judge::{PermissionState, WRITERS};
 use super::paths::LocatedPath;
 use super::read_only::{possible_files, reads_its_arguments};
 use super::recursion::{self, TooManyFiles};
 use super::rule::{PermissionRule, RuleSubject};
 use super::shell::{ShellScript, ShellWord, SimpleCommand};
+use super::state::{PermissionState, WRITERS};
 use super::wildcard::expand;
 
 /// Programs that read the files named by their arguments, in addition to the read-only programs.

@@ -4,10 +4,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::judge::PermissionState;
 use super::paths::LocatedPath;
 use super::rule::RuleSubject;
 use super::shell::{ShellWord, SimpleCommand};
+use super::state::PermissionState;
 use crate::git::tracked_files;
 
 /// The source of the contents that a git command shows.

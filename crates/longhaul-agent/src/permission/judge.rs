@@ -1,41 +1,19 @@
-//! Decides about a call by the rules and the mode that hold at that moment. `command.rs` decides about commands.
+//! Decides about a call by the rules and the mode that hold at that moment (`state.rs`). `command.rs` decides about
+//! commands.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::Value;
 
 use super::gate::{Gate, RuleLifetime};
 use super::paths::LocatedPath;
-use super::rule::{PermissionRule, PermissionRuleError, RulePathBases, RuleSubject, host};
-use super::workspace::ReadableWorkspace;
+use super::rule::{PermissionRule, RuleSubject, host};
+use super::state::{PermissionState, WRITERS, path_rule, reads};
 use super::{PermissionDecision, Permissions, command, suggest};
 use crate::event::ApprovalMode;
 use crate::tool::{CallGuard, ToolAccess};
 
-const PLAN_MODE: &str = include_str!("plan_mode.md");
 const NOBODY_TO_ASK: &str = include_str!("nobody_to_ask.md");
-
-/// Tools that write files, for rules that forbid: a rule that protects a file from one of them protects it from all.
-pub(super) const WRITERS: &[&str] = &["Edit", "Write", "MultiEdit", "NotebookEdit"];
-
-/// What a session may currently do.
-#[derive(Debug)]
-pub(super) struct PermissionState {
-    pub(super) workspace: ReadableWorkspace,
-    pub(super) mode: ApprovalMode,
-    pub(super) deny: Vec<PermissionRule>,
-    pub(super) ask: Vec<PermissionRule>,
-    pub(super) allowed_by_settings: Vec<PermissionRule>,
-    pub(super) allowed_in_session: Vec<PermissionRule>,
-    /// What the user approved until the next compaction.
-    pub(super) approved: Vec<PermissionRule>,
-    /// What a command of the user's own allows until its turn ends.
-    pub(super) allowed_in_turn: Vec<PermissionRule>,
-    /// The plan file, resolved.
-    pub(super) plan_file: Option<PathBuf>,
-    /// The session's folder for temporary files, resolved.
-    pub(super) scratchpad: Option<PathBuf>,
-}
 
 impl Permissions {
     /// Decides about a call.
@@ -105,25 +83,6 @@ impl Gate for Permissions {
 }
 
 impl PermissionState {
-    /// The rules that allow.
-    pub(super) fn allow(&self) -> impl Iterator<Item = &PermissionRule> {
-        self.allowed_by_settings
-            .iter()
-            .chain(&self.allowed_in_session)
-            .chain(&self.approved)
-            .chain(&self.allowed_in_turn)
-    }
-
-    /// Parses a rule that is given in this session.
-    pub(super) fn parse(&self, rule: &str) -> Result<PermissionRule, PermissionRuleError> {
-        let bases = RulePathBases {
-            cwd: &self.workspace.cwd,
-            settings: &self.workspace.cwd,
-            home: self.workspace.home.as_deref(),
-        };
-        PermissionRule::parse(rule, bases)
-    }
-
     /// Decides about a call, before the decision for sessions in which nobody can be asked.
     pub(super) fn judge(
         &self,
@@ -203,7 +162,7 @@ impl PermissionState {
             return forbidden(rule, "writing", &self.workspace.shown(&path.named));
         }
         if self.mode == ApprovalMode::Plan && self.plan_file.as_ref() != Some(&path.real) {
-            return not_in_plan_mode();
+            return PermissionDecision::not_in_plan_mode();
         }
         if let Some(rule) = path_rule(
             &self.ask,
@@ -306,24 +265,11 @@ impl PermissionState {
         }
     }
 
-    /// The hosts that rules forbid to fetch from or to search in.
-    pub(super) fn forbidden_hosts(&self) -> Vec<String> {
-        let rules = self.deny.iter().filter(|rule| {
-            matches!(rule.what, RuleSubject::Domain(_))
-                && ["WebFetch", "WebSearch"].contains(&rule.tool.as_str())
-        });
-        let hosts = rules.filter_map(|rule| {
-            let (_, named) = rule.text().split_once("domain:")?;
-            Some(host(named.trim_end_matches(')')))
-        });
-        hosts.collect()
-    }
-
     fn judge_other(&self, tool: &str, input: &Value) -> PermissionDecision {
         // The calls of an agent or a skill are decided one by one.
         let is_ours = matches!(tool, "Task" | "Agent" | "Skill");
         if self.mode == ApprovalMode::Plan && !is_ours {
-            return not_in_plan_mode();
+            return PermissionDecision::not_in_plan_mode();
         }
         let allowed = self
             .allow()
@@ -336,91 +282,12 @@ impl PermissionState {
             rule: Some(tool.to_owned()),
         }
     }
-
-    /// The rule that forbids a path to readers (`Read`) or to writers (`Edit`).
-    pub(super) fn denies_path(&self, tool: &str, path: &LocatedPath) -> Option<&PermissionRule> {
-        path_rule(
-            &self.deny,
-            |rule| match tool {
-                "Edit" => WRITERS.contains(&rule.tool.as_str()),
-                _ => reads(rule, tool),
-            },
-            path,
-        )
-    }
-
-    /// The rules that forbid files to readers.
-    pub(super) fn read_denials(&self) -> impl Iterator<Item = &PermissionRule> {
-        self.deny.iter().filter(|rule| reads(rule, "Read"))
-    }
-
-    /// Whether a file may be read without asking.
-    pub(super) fn may_read_unasked(&self, tool: &str, path: &LocatedPath) -> bool {
-        self.workspace.may_read(path)
-            || self
-                .allow()
-                .any(|rule| reads(rule, tool) && covers(rule, path))
-    }
-
-    /// Whether a file may be written without asking.
-    pub(super) fn may_write_unasked(&self, tool: &str, path: &LocatedPath) -> bool {
-        if self.plan_file.as_ref() == Some(&path.real) && self.mode == ApprovalMode::Plan {
-            return true;
-        }
-        let is_scratch = |folder: &PathBuf| path.real.starts_with(folder) && path.real != *folder;
-        if self.mode != ApprovalMode::Plan && self.scratchpad.as_ref().is_some_and(is_scratch) {
-            return true;
-        }
-        let delicate = self.workspace.delicate(path);
-        // A rule for all files does not cover files that change what programs do; a rule that names them does.
-        let meant = |rule: &PermissionRule| match (&delicate, &rule.what) {
-            (None, _) => true,
-            (Some(name), RuleSubject::Paths(pattern)) => {
-                pattern.text().to_lowercase().contains(name.as_str())
-            }
-            (Some(_), _) => false,
-        };
-        let by_rule = self
-            .allow()
-            .any(|rule| rule.names_tool(tool) && covers(rule, path) && meant(rule));
-        by_rule
-            || self.mode == ApprovalMode::AcceptEdits
-                && delicate.is_none()
-                && self.workspace.holds(path)
-    }
 }
 
 fn reader(tool: &str) -> &str {
     match tool {
         "Grep" | "Glob" | "LS" | "NotebookRead" => tool,
         _ => "Read",
-    }
-}
-
-fn reads(rule: &PermissionRule, tool: &str) -> bool {
-    rule.tool == "Read" || rule.names_tool(tool) && !WRITERS.contains(&tool)
-}
-
-/// Whether one of these rules forbids reading a file.
-pub(super) fn forbids_reading(rules: &[PermissionRule], path: &LocatedPath) -> bool {
-    path_rule(rules, |rule| reads(rule, "Read"), path).is_some()
-}
-
-fn path_rule<'a>(
-    rules: &'a [PermissionRule],
-    about: impl Fn(&PermissionRule) -> bool,
-    path: &LocatedPath,
-) -> Option<&'a PermissionRule> {
-    rules.iter().find(|rule| {
-        about(rule) && matches!(&rule.what, RuleSubject::Paths(pattern) if pattern.touches(path))
-    })
-}
-
-fn covers(rule: &PermissionRule, path: &LocatedPath) -> bool {
-    match &rule.what {
-        RuleSubject::All => true,
-        RuleSubject::Paths(pattern) => pattern.covers(path),
-        _ => false,
     }
 }
 
@@ -438,12 +305,6 @@ fn means(rule: &PermissionRule, tool: &str, input: &Value) -> bool {
             name.is_some_and(|name| pattern.surely_matches(name.trim_start_matches('/')))
         }),
         _ => false,
-    }
-}
-
-pub(super) fn not_in_plan_mode() -> PermissionDecision {
-    PermissionDecision::Deny {
-        reason: PLAN_MODE.trim_end().to_owned(),
     }
 }
 

@@ -1,17 +1,19 @@
 //! Which calls may run: rules in Claude Code's syntax, modes, and sensible defaults without either.
 //!
-//! A call is decided by what its tool says it touches ([`ToolAccess`](crate::tool::ToolAccess)) and by its name. Rules that forbid win over
-//! rules that ask, and these over rules that allow. This file holds the permissions of a session and changes them; `judge.rs`
-//! decides by them, about commands with `command.rs`, and `shell` parses these. docs/permissions.md is for users. The loop
-//! asks the user and runs the call.
+//! A call is decided by what its tool says it touches ([`ToolAccess`](crate::tool::ToolAccess)) and by its name. Rules
+//! that forbid win over rules that ask, and these over rules that allow. This file holds the permissions of a session
+//! and changes them; `state.rs` is what holds at a moment, `judge.rs` decides by that, about commands with
+//! `command.rs`, and `shell` parses these. docs/permissions.md is for users. The loop asks the user and runs the call.
 
 mod approvals;
 mod command;
+mod decision;
 mod denied;
 mod folders;
 mod gate;
 mod git_contents;
 mod judge;
+mod path_pattern;
 mod paths;
 mod read_only;
 mod recursion;
@@ -19,6 +21,7 @@ mod remember;
 mod rule;
 mod shell;
 mod spelling;
+mod state;
 mod suggest;
 mod text_pattern;
 mod wildcard;
@@ -27,35 +30,18 @@ mod workspace;
 use std::path::{Path, PathBuf};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
+pub use decision::PermissionDecision;
 pub(crate) use gate::OpenGate;
 pub use gate::{Gate, RuleLifetime};
+pub use path_pattern::RulePathBases;
 pub use remember::RememberError;
-pub use rule::{PermissionRule, PermissionRuleError, RulePathBases};
+pub use rule::{PermissionRule, PermissionRuleError};
 pub use workspace::ReadableWorkspace;
 
 use crate::event::ApprovalMode;
 use crate::session_paths::SessionPaths;
-use judge::PermissionState;
 use paths::LocatedPath;
-
-/// The decision about a call.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PermissionDecision {
-    /// The call may run.
-    Allow,
-    /// The user decides.
-    Ask {
-        /// Why the user is asked, in a sentence for people.
-        reason: String,
-        /// A rule that would allow similar calls.
-        rule: Option<String>,
-    },
-    /// The call may not run.
-    Deny {
-        /// Why the call may not run, in a sentence for the model.
-        reason: String,
-    },
-}
+use state::PermissionState;
 
 /// Parsed rules, by their effect.
 #[derive(Debug, Clone, Default)]
@@ -226,5 +212,5 @@ impl Permissions {
 
 /// Whether one of these rules forbids reading a file.
 pub(crate) fn forbids_reading(rules: &[PermissionRule], path: &Path) -> bool {
-    judge::forbids_reading(rules, &LocatedPath::find(path))
+    state::forbids_reading(rules, &LocatedPath::find(path))
 }

@@ -1,9 +1,7 @@
 //! One rule, in Claude Code's syntax: `Bash`, `Bash(npm run test:*)`, `Edit(src/**)`, `WebFetch(domain:example.com)`,
 //! `mcp__server__tool`, `Task(name)`. `state.rs` and `command.rs` match it against calls.
 
-use std::path::Path;
-
-use super::paths::RulePathPattern;
+use super::path_pattern::{RulePathBases, RulePathPattern};
 use super::text_pattern::TextPattern;
 
 /// A parsed rule.
@@ -48,17 +46,6 @@ pub enum PermissionRuleError {
     /// `WebFetch` and `WebSearch` only accept domains.
     #[error("write the host as in `WebFetch(domain:example.com)`")]
     Domain,
-}
-
-/// The folders that relative paths in rules start from.
-#[derive(Debug, Clone, Copy)]
-pub struct RulePathBases<'a> {
-    /// The base for `src/**` and `./src/**`.
-    pub cwd: &'a Path,
-    /// The base for `/src/**`: the project's folder, or that of the user's settings.
-    pub settings: &'a Path,
-    /// The base for `~/notes/**`.
-    pub home: Option<&'a Path>,
 }
 
 impl PermissionRule {

@@ -1,5 +1,5 @@
 //! Text patterns in rules: `npm run test:*`, `git diff *`, `* --version`. Paths have patterns of their own
-//! (`paths.rs`).
+//! (`path_pattern.rs`).
 
 use super::shell::{HOLE, ShellWord};
 

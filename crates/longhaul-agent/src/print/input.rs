@@ -13,7 +13,7 @@ const WAITING: usize = 16;
 /// A line that is not a valid prompt.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line} of the input is not a user message: {why}")]
-pub struct BadPrintInput {
+pub(crate) struct BadPrintInput {
     /// The line number, counted from 1.
     pub line: usize,
     /// The problem with the line.

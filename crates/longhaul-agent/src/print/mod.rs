@@ -10,7 +10,7 @@ mod run;
 
 use serde::{Deserialize, Serialize};
 
-pub use input::{BadPrintInput, PromptQueue};
+pub use input::PromptQueue;
 pub use run::{PrintExit, PrintOptions, print};
 
 /// What is written.

@@ -147,3 +147,10 @@ pub(crate) fn economy_set(policy: EconomyPolicy) -> String {
     };
     format!("economy {}: {what}", policy.as_str())
 }
+
+/// What follows when somebody chooses a model of which nothing is known: it may be new, or misspelled.
+pub(crate) fn unknown_model(model: &str) -> String {
+    format!(
+        "{model} is not among the models that are known here: if the provider does not know it either, the next request fails. /model lists the known ones."
+    )
+}

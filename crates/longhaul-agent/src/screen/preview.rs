@@ -195,7 +195,7 @@ impl SummaryPreview {
                 KeyCode::Esc => self.state = PreviewState::Reading,
                 KeyCode::Enter => editor.insert("\n"),
                 _ => {
-                    super::app::edit(editor, key, width);
+                    editor.key(key, width);
                 }
             },
             PreviewState::Reading if self.reader.is_searching() => {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 /// Whether the user trusts a project. Only then do its programs run and its permissions apply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum ProjectTrust {
+pub(crate) enum ProjectTrust {
     /// Everything in its settings applies.
     #[default]
     Trusted,
@@ -14,7 +14,7 @@ pub enum ProjectTrust {
 
 /// What the user granted a project.
 #[derive(Debug, Clone, Default)]
-pub struct ProjectGrant {
+pub(crate) struct ProjectGrant {
     /// Trust in the settings that came with the project.
     pub project: ProjectTrust,
     /// Trust in its `.claude/settings.local.json`, which may or may not be the user's own.

@@ -33,7 +33,7 @@ use longhaul_store::Env;
 pub use admission::OutsideFile;
 pub(crate) use arguments::words;
 pub use commands::UserCommand;
-pub use grant::{ProjectGrant, ProjectTrust};
+pub(crate) use grant::{ProjectGrant, ProjectTrust};
 pub(crate) use mcp::of_file as servers_of_file;
 pub use mcp::{McpServer, ServerOrigin, WrittenServer};
 pub use skills::SkillDefinition;

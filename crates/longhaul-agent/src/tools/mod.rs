@@ -28,16 +28,14 @@ mod write;
 use std::path::Path;
 use std::sync::Arc;
 
-pub use bash::{
-    BackgroundShells, BashOutputTool, BashTool, KillShellTool, ShellStatus, ShellSummary,
-    ShellVariables,
-};
-pub use edit::EditTool;
-pub use glob::GlobTool;
-pub use grep::GrepTool;
-pub use read::ReadTool;
+pub use bash::{BackgroundShells, ShellStatus, ShellSummary};
+pub(crate) use bash::{BashOutputTool, BashTool, KillShellTool, ShellVariables};
+pub(crate) use edit::EditTool;
+pub(crate) use glob::GlobTool;
+pub(crate) use grep::GrepTool;
+pub(crate) use read::ReadTool;
 pub use services::{ToolServices, services};
-pub use write::WriteTool;
+pub(crate) use write::WriteTool;
 
 use crate::files::FileState;
 use crate::session_paths::SessionPaths;

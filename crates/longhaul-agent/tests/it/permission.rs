@@ -7,8 +7,11 @@ mod against_bash;
 mod commands;
 #[cfg(unix)]
 mod files;
+mod forbidden;
+mod looking;
 mod modes;
 mod never_allowed;
+mod offered;
 mod remembered;
 #[cfg(unix)]
 mod shell_fuzz;
@@ -144,4 +147,17 @@ fn reason(judgement: &PermissionDecision) -> &str {
         PermissionDecision::Ask { reason, .. } | PermissionDecision::Deny { reason } => reason,
         PermissionDecision::Allow => "",
     }
+}
+
+/// Compares the decisions about a table of commands with the expected ones; all differences are shown at once.
+fn check(permissions: &Permissions, table: &[(&str, &str)]) {
+    let wrong: Vec<String> = table
+        .iter()
+        .filter_map(|(command, expected)| {
+            let judgement = runs(permissions, command);
+            (short(&judgement) != *expected)
+                .then(|| format!("{command:?}: {judgement:?}, not {expected}"))
+        })
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

@@ -2,7 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod dialogs;
 mod fake;
+mod fake_data;
+mod leaving;
 mod lines;
 mod pty;
 mod typing;

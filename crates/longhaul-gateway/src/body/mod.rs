@@ -9,4 +9,5 @@ mod walk;
 
 pub use outline::{BodyMembers, BodyOutline, BodyRole, OutlineElement};
 pub(crate) use read::LONGEST_MODEL;
-pub use read::{MOST_MESSAGES, NotAConversation, ReadResumePoint, read, read_from};
+pub(crate) use read::MOST_MESSAGES;
+pub use read::{NotAConversation, ReadResumePoint, read, read_from};

@@ -8,7 +8,7 @@ use super::outline::{BodyMembers, BodyOutline, BodyRole, OutlineElement};
 use super::walk::JsonWalk;
 
 /// The most messages that a conversation may have.
-pub const MOST_MESSAGES: usize = 100_000;
+pub(crate) const MOST_MESSAGES: usize = 100_000;
 /// The most bytes that the name of a model may have, as written in the body.
 pub(crate) const LONGEST_MODEL: usize = 256;
 

@@ -12,7 +12,7 @@ type Map<K, V> = std::collections::HashMap<K, V, RandomState>;
 
 /// A bounded cache that keeps recently used values, in two generations.
 #[derive(Debug)]
-pub struct GenerationalCache<K, V> {
+pub(crate) struct GenerationalCache<K, V> {
     young: Map<K, (V, usize)>,
     old: Map<K, (V, usize)>,
     room: usize,
@@ -24,13 +24,13 @@ pub struct GenerationalCache<K, V> {
 
 impl<K: Eq + Hash, V: Clone> GenerationalCache<K, V> {
     /// A cache that keeps at least the `room` most recently used values, and at most twice as many.
-    pub fn new(room: usize) -> Self {
+    pub(crate) fn new(room: usize) -> Self {
         Self::within(room, usize::MAX)
     }
 
     /// Like [`GenerationalCache::new`], for values with a known size: a generation is also full when its values take
     /// `bytes` bytes.
-    pub fn within(room: usize, bytes: usize) -> Self {
+    pub(crate) fn within(room: usize, bytes: usize) -> Self {
         Self {
             young: Map::default(),
             old: Map::default(),
@@ -42,7 +42,7 @@ impl<K: Eq + Hash, V: Clone> GenerationalCache<K, V> {
     }
 
     /// How many bytes the values take, as far as their size was given.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.young_bytes + self.old_bytes
     }
 
@@ -61,7 +61,7 @@ impl<K: Eq + Hash, V: Clone> GenerationalCache<K, V> {
     }
 
     /// The value of a key, if it is cached.
-    pub fn get(&mut self, key: &K) -> Option<V> {
+    pub(crate) fn get(&mut self, key: &K) -> Option<V> {
         if let Some((value, _)) = self.young.get(key) {
             return Some(value.clone());
         }
@@ -72,7 +72,7 @@ impl<K: Eq + Hash, V: Clone> GenerationalCache<K, V> {
     }
 
     /// Caches a value.
-    pub fn put(&mut self, key: K, value: V) {
+    pub(crate) fn put(&mut self, key: K, value: V) {
         self.put_weighing(key, value, 0);
     }
 
@@ -89,7 +89,7 @@ impl<K: Eq + Hash, V: Clone> GenerationalCache<K, V> {
     }
 
     /// Drops the value of a key.
-    pub fn forget(&mut self, key: &K) {
+    pub(crate) fn forget(&mut self, key: &K) {
         if let Some((_, bytes)) = self.young.remove(key) {
             self.young_bytes -= bytes;
         }
@@ -99,7 +99,7 @@ impl<K: Eq + Hash, V: Clone> GenerationalCache<K, V> {
     }
 
     /// The value of a key for modification, or a default value if there is none.
-    pub fn or_default(&mut self, key: K) -> &mut V
+    pub(crate) fn or_default(&mut self, key: K) -> &mut V
     where
         K: Clone,
         V: Default,
@@ -113,12 +113,7 @@ impl<K: Eq + Hash, V: Clone> GenerationalCache<K, V> {
     }
 
     /// How many values are cached.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.young.len() + self.old.len()
-    }
-
-    /// Whether no value is cached.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 }

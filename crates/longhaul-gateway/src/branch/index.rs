@@ -5,6 +5,8 @@
 //! moved on since, the request forks a new branch from it; if no such history is known, the request begins a new
 //! branch. Histories are identified by their [`HistoryChain`], within one tenant.
 
+mod alike;
+
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 
@@ -13,7 +15,8 @@ use jiff::Timestamp;
 
 use super::chain::HistoryChain;
 use super::ids::{BranchId, BranchIds, GatewaySessionId};
-use super::landmarks::{BodyBeginnings, RememberedRequest};
+use super::landmarks::RememberedRequest;
+use super::placement::{BranchPlacement, BranchRelation, RestoredBranch};
 use super::tenant::Tenant;
 use crate::memory::MemoryShare;
 
@@ -21,59 +24,12 @@ type Map<K, V> = HashMap<K, V, RandomState>;
 
 /// How many tips of one branch are remembered. A fork from further back becomes a branch without a parent.
 const HEADS: usize = 64;
-/// How many branches that begin with the same bytes are compared.
-const ALIKE: usize = 8;
 /// The memory that a branch takes besides its tips and what is remembered of its newest request, approximately.
 const LINE_BYTES: usize = 512;
 /// The memory that a tip takes, approximately.
 const HEAD_BYTES: usize = 128;
 /// Branches take at most one part in this many of the memory.
 const SHARE: usize = 4;
-
-/// How a request relates to the known branches.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum BranchRelation {
-    /// No known branch leads to it.
-    New,
-    /// It repeats the newest request of its branch, or an earlier one, and adds nothing.
-    Again,
-    /// It continues the newest request of its branch, which had this many messages.
-    Extends(u32),
-    /// It shares this many messages with a branch that has continued differently.
-    Branches(BranchId, u32),
-}
-
-/// Where a request was placed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct BranchPlacement {
-    /// The branch of the request.
-    pub line: BranchId,
-    /// The tenant that owns the branch.
-    pub tenant: Tenant,
-    /// The session that the branch belongs to.
-    pub session: GatewaySessionId,
-    /// How the request relates to the branches that were known.
-    pub relation: BranchRelation,
-    /// The tip of the branch now: further on than the request, if the request repeats an earlier one of its branch.
-    pub stands: HistoryChain,
-    /// When the branch was used last, as the store recorded it before this gateway started or for another gateway.
-    pub last_used: Option<Timestamp>,
-}
-
-/// A branch loaded from the store.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RestoredBranch {
-    /// The tenant that owns the branch.
-    pub tenant: Tenant,
-    /// The id of the branch.
-    pub line: BranchId,
-    /// The session that the branch belongs to.
-    pub session: GatewaySessionId,
-    /// The tip of the branch.
-    pub chain: HistoryChain,
-    /// When the branch was used last.
-    pub last_used: Option<Timestamp>,
-}
 
 #[derive(Debug)]
 struct KnownBranch {
@@ -447,61 +403,6 @@ impl BranchIndex {
                 }
             }
         }
-    }
-
-    /// Remembers the newest request of a branch.
-    pub(super) fn remember(
-        &mut self,
-        id: BranchId,
-        mine: Vec<u64>,
-        request: Arc<RememberedRequest>,
-    ) {
-        let Some(line) = self.lines.get_mut(&id) else {
-            return;
-        };
-        line.remembered = Some(request);
-        self.remembering.insert((line.seen, id));
-        self.begins_with(id, mine);
-        self.reckon(id);
-        self.stay_within();
-    }
-
-    /// Sets the beginnings of its newest request by which a branch is looked up.
-    fn begins_with(&mut self, id: BranchId, mine: Vec<u64>) {
-        let Some(line) = self.lines.get_mut(&id) else {
-            return;
-        };
-        if line.starts == mine {
-            return;
-        }
-        let before = std::mem::replace(&mut line.starts, mine.clone());
-        self.forget_starts(&before, id);
-        for start in mine {
-            let alike = self.starts.entry(start).or_default();
-            alike.push(id);
-            if alike.len() > ALIKE {
-                alike.remove(0);
-            }
-        }
-    }
-
-    /// The newest requests of the branches that begin as a body does, the longest agreement first.
-    pub(super) fn alike(&self, starts: &BodyBeginnings) -> Vec<Arc<RememberedRequest>> {
-        let lines = starts
-            .hashes()
-            .rev()
-            .filter_map(|start| self.starts.get(&start))
-            .flat_map(|alike| alike.iter().rev());
-        let mut found: Vec<Arc<RememberedRequest>> = Vec::new();
-        for request in lines.filter_map(|id| self.lines.get(id)?.remembered.as_ref()) {
-            if !found.iter().any(|other| Arc::ptr_eq(other, request)) {
-                found.push(Arc::clone(request));
-            }
-            if found.len() == ALIKE {
-                break;
-            }
-        }
-        found
     }
 
     /// How many branches are known.

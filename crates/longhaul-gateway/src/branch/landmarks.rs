@@ -23,7 +23,7 @@ const SHORTEST: usize = 1 << 10;
 
 /// The end of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Landmark {
+pub(crate) struct Landmark {
     /// The position after the message.
     pub at: usize,
     /// Hash of the body up to that position.

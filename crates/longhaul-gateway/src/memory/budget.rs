@@ -1,12 +1,8 @@
-//! The budget itself: a limit, how much of it is used, and which caches can be evicted.
+//! The budget itself: a limit, how much of it is used, and which caches can be evicted. `charge.rs` and `share.rs` take
+//! from it.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
-
-use bytes::Bytes;
-
-use super::charge::{ChargedBytes, MemoryCharge};
-use super::share::MemoryShare;
 
 /// The bytes do not fit, even after evicting everything that can be evicted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -19,7 +15,7 @@ pub struct BudgetExhausted {
 /// A cache of things that can be produced again, at a cost. An implementation evicts the oldest first, and never waits
 /// for long.
 pub trait Evictable: Send + Sync {
-    /// Evicts at least this many bytes, if it has that many, and updates its [`MemoryShare`].
+    /// Evicts at least this many bytes, if it has that many, and updates its [`MemoryShare`](super::MemoryShare).
     fn evict(&self, bytes: usize);
 }
 
@@ -67,23 +63,6 @@ impl MemoryBudget {
     pub fn join(&self, cache: Weak<dyn Evictable>) {
         let caches = self.0.caches.lock();
         caches.unwrap_or_else(PoisonError::into_inner).push(cache);
-    }
-
-    /// A share for cached things.
-    pub fn new_share(&self) -> MemoryShare {
-        MemoryShare::new(self.clone())
-    }
-
-    /// Charges this many bytes, until the charge is dropped.
-    pub fn take(&self, bytes: usize) -> Result<MemoryCharge, BudgetExhausted> {
-        self.add_if_it_fits(bytes)?;
-        Ok(MemoryCharge::new(self.clone(), bytes))
-    }
-
-    /// The same bytes, charged until the last clone and the last slice of them are gone.
-    pub fn hold(&self, bytes: Bytes) -> Result<Bytes, BudgetExhausted> {
-        let charge = self.take(bytes.len())?;
-        Ok(ChargedBytes::bytes(bytes, charge))
     }
 
     pub(super) fn add_if_it_fits(&self, bytes: usize) -> Result<(), BudgetExhausted> {

@@ -11,11 +11,24 @@ pub struct MemoryCharge {
     bytes: usize,
 }
 
-impl MemoryCharge {
-    pub(super) fn new(budget: MemoryBudget, bytes: usize) -> Self {
-        Self { budget, bytes }
+impl MemoryBudget {
+    /// Charges this many bytes, until the charge is dropped.
+    pub fn take(&self, bytes: usize) -> Result<MemoryCharge, BudgetExhausted> {
+        self.add_if_it_fits(bytes)?;
+        Ok(MemoryCharge {
+            budget: self.clone(),
+            bytes,
+        })
     }
 
+    /// The same bytes, charged until the last clone and the last slice of them are gone.
+    pub fn hold(&self, bytes: Bytes) -> Result<Bytes, BudgetExhausted> {
+        let charge = self.take(bytes.len())?;
+        Ok(ChargedBytes::bytes(bytes, charge))
+    }
+}
+
+impl MemoryCharge {
     /// Charges more bytes. If they do not fit, the charge stays as it was.
     pub fn grow(&mut self, more: usize) -> Result<(), BudgetExhausted> {
         self.budget.add_if_it_fits(more)?;
@@ -49,13 +62,13 @@ impl Drop for MemoryCharge {
 }
 
 /// Bytes with the charge for them.
-pub(super) struct ChargedBytes {
+struct ChargedBytes {
     bytes: Bytes,
     _charge: MemoryCharge,
 }
 
 impl ChargedBytes {
-    pub(super) fn bytes(bytes: Bytes, charge: MemoryCharge) -> Bytes {
+    fn bytes(bytes: Bytes, charge: MemoryCharge) -> Bytes {
         Bytes::from_owner(Self {
             bytes,
             _charge: charge,

@@ -12,14 +12,17 @@ pub struct MemoryShare {
     bytes: AtomicUsize,
 }
 
-impl MemoryShare {
-    pub(super) fn new(budget: MemoryBudget) -> Self {
-        Self {
-            budget,
+impl MemoryBudget {
+    /// A share for cached things.
+    pub fn new_share(&self) -> MemoryShare {
+        MemoryShare {
+            budget: self.clone(),
             bytes: AtomicUsize::new(0),
         }
     }
+}
 
+impl MemoryShare {
     /// Sets the current size of the cache.
     pub fn set(&self, bytes: usize) {
         let before = self.bytes.swap(bytes, Ordering::Relaxed);

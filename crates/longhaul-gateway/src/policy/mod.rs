@@ -51,7 +51,7 @@ impl RequestPolicy {
 }
 
 /// The header by which a client asks for less.
-pub const HEADER: &str = "x-longhaul-policy";
+pub(crate) const HEADER: &str = "x-longhaul-policy";
 
 /// The properties of a request that rules can match.
 #[derive(Debug, Clone, Copy)]

@@ -20,7 +20,7 @@ const GATHER: Duration = Duration::from_millis(100);
 
 /// The source of changes. Clones share their subscribers.
 #[derive(Debug, Clone)]
-pub struct SessionChanges {
+pub(crate) struct SessionChanges {
     told: broadcast::Sender<GatewaySessionId>,
     places: Arc<Semaphore>,
     stop: CancellationToken,
@@ -28,7 +28,7 @@ pub struct SessionChanges {
 
 impl SessionChanges {
     /// A source without subscribers; when `stop` is cancelled, all subscriptions end.
-    pub fn new(stop: CancellationToken) -> Self {
+    pub(crate) fn new(stop: CancellationToken) -> Self {
         Self {
             told: broadcast::Sender::new(WAITING),
             places: Arc::new(Semaphore::new(PLACES)),
@@ -37,13 +37,13 @@ impl SessionChanges {
     }
 
     /// Reports that a session has changed.
-    pub fn changed(&self, session: GatewaySessionId) {
+    pub(crate) fn changed(&self, session: GatewaySessionId) {
         // There may be no subscriber.
         let _ = self.told.send(session);
     }
 
     /// Subscribes to changes; `None` if there are too many subscribers.
-    pub fn follow(&self) -> Option<ChangeSubscription> {
+    pub(crate) fn follow(&self) -> Option<ChangeSubscription> {
         Some(ChangeSubscription {
             _place: Arc::clone(&self.places).try_acquire_owned().ok()?,
             coming: self.told.subscribe(),
@@ -55,7 +55,7 @@ impl SessionChanges {
 
 /// What has changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SessionChange {
+pub(crate) enum SessionChange {
     /// These sessions have changed.
     Sessions(BTreeSet<GatewaySessionId>),
     /// So many have changed that it may be any session.
@@ -64,7 +64,7 @@ pub enum SessionChange {
 
 /// A subscription to changes.
 #[derive(Debug)]
-pub struct ChangeSubscription {
+pub(crate) struct ChangeSubscription {
     coming: broadcast::Receiver<GatewaySessionId>,
     /// Changes that are not reported yet.
     gathered: BTreeSet<GatewaySessionId>,
@@ -74,7 +74,7 @@ pub struct ChangeSubscription {
 
 impl ChangeSubscription {
     /// Waits for changes; `None` when there will be no more. This is cancel-safe.
-    pub async fn next(&mut self) -> Option<SessionChange> {
+    pub(crate) async fn next(&mut self) -> Option<SessionChange> {
         if self.gathered.is_empty() {
             let first = tokio::select! {
                 () = self.stop.cancelled() => return None,

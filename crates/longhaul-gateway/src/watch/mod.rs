@@ -22,10 +22,10 @@ mod watched_request;
 
 pub use call_error::CallError;
 pub(crate) use call_error::{ErrorDetail, kind_of_told, without_secrets};
-pub use changes::{ChangeSubscription, SessionChange, SessionChanges};
+pub(crate) use changes::{ChangeSubscription, SessionChange, SessionChanges};
 pub use metrics::{Metrics, NotesResult, RefusalClass};
-pub use usage::{
-    BufferedResponse, ResponseReading, ResponseUsage, UsageCompleteness, UsageTap, plain,
-};
-pub use usage_log::{CompletedCall, OwnRequest, SentRequest, UsageLogQueue, UsageLogWriter};
+pub(crate) use usage::plain;
+pub use usage::{BufferedResponse, ResponseReading, ResponseUsage, UsageCompleteness, UsageTap};
+pub(crate) use usage_log::UsageLogWriter;
+pub use usage_log::{CompletedCall, OwnRequest, SentRequest, UsageLogQueue};
 pub use watched_request::WatchedRequest;

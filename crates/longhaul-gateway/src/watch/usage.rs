@@ -112,7 +112,7 @@ impl BufferedResponse {
 }
 
 /// A complete response body, unpacked. `None` if it is compressed in an unknown way.
-pub fn plain(headers: &HeaderMap, body: &Bytes) -> Option<Bytes> {
+pub(crate) fn plain(headers: &HeaderMap, body: &Bytes) -> Option<Bytes> {
     let encoding = headers.get(header::CONTENT_ENCODING);
     match encoding.map_or(Some(""), |value| value.to_str().ok())? {
         "" | "identity" => Some(body.clone()),

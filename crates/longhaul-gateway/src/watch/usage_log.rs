@@ -174,7 +174,7 @@ impl UsageLogQueue {
 
 /// The thread that writes the usage log. It ends when every [`UsageLogQueue`] is gone, after all items were written.
 #[derive(Debug)]
-pub struct UsageLogWriter(Option<JoinHandle<()>>);
+pub(crate) struct UsageLogWriter(Option<JoinHandle<()>>);
 
 impl UsageLogWriter {
     /// Starts the thread. It runs the store's futures on the caller's runtime.
@@ -242,7 +242,7 @@ impl UsageLogWriter {
     }
 
     /// Waits until everything is written. Every [`UsageLogQueue`] must be dropped by then, or this waits for it.
-    pub async fn finish(mut self) {
+    pub(crate) async fn finish(mut self) {
         if let Some(thread) = self.0.take() {
             // If the thread panicked, what it had is lost already.
             let _ = tokio::task::spawn_blocking(move || thread.join()).await;

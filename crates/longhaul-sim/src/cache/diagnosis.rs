@@ -12,7 +12,7 @@ const REMEMBERED: usize = 512;
 
 /// The parts of a request that are kept to compare later ones with.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DiagnosisFingerprint {
+pub(crate) struct DiagnosisFingerprint {
     model: String,
     betas: Vec<String>,
     tools: u128,
@@ -23,7 +23,7 @@ pub struct DiagnosisFingerprint {
 
 impl DiagnosisFingerprint {
     /// The fingerprint of a prompt. `model` includes the speed.
-    pub fn of(model: String, betas: Vec<String>, prompt: &LaidOutPrompt) -> Self {
+    pub(crate) fn of(model: String, betas: Vec<String>, prompt: &LaidOutPrompt) -> Self {
         let level = |level: PromptLevel| {
             let mut hash = Xxh3_128::new();
             let head = prompt
@@ -51,14 +51,14 @@ impl DiagnosisFingerprint {
 
 /// Fingerprints by message id.
 #[derive(Debug, Default)]
-pub struct DiagnosisHistory {
+pub(crate) struct DiagnosisHistory {
     known: BTreeMap<String, DiagnosisFingerprint>,
     order: VecDeque<String>,
 }
 
 impl DiagnosisHistory {
     /// Remembers a request by the id of the message that answered it.
-    pub fn remember(&mut self, message: String, fingerprint: DiagnosisFingerprint) {
+    pub(crate) fn remember(&mut self, message: String, fingerprint: DiagnosisFingerprint) {
         if self.known.insert(message.clone(), fingerprint).is_none() {
             self.order.push_back(message);
         }
@@ -70,7 +70,7 @@ impl DiagnosisHistory {
     }
 
     /// The value of `diagnostics` in the reply: null where there was no cache miss.
-    pub fn compare(
+    pub(crate) fn compare(
         &self,
         previous: Option<&str>,
         now: &DiagnosisFingerprint,
@@ -89,7 +89,7 @@ impl DiagnosisHistory {
 
 impl DiagnosisHistory {
     /// Describes what changed since the request remembered by this name; `None` if nothing changed that costs cache.
-    pub fn changed(
+    pub(crate) fn changed(
         &self,
         name: &str,
         now: &DiagnosisFingerprint,

@@ -14,18 +14,18 @@ const SWEEP_AT: usize = 1 << 16;
 /// The account that a cache belongs to: an API key stands for organization and workspace. The model is part of every
 /// prefix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct CacheAccount(pub(super) u64);
+pub(crate) struct CacheAccount(pub(super) u64);
 
 impl CacheAccount {
     /// The account of a key.
-    pub fn of_key(key: &str) -> Self {
+    pub(crate) fn of_key(key: &str) -> Self {
         Self(xxh3_64(key.as_bytes()))
     }
 }
 
 /// One cached prefix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CachedPrefix {
+pub(crate) struct CachedPrefix {
     /// How long the entry lives after each use.
     pub ttl: CacheLifetime,
     /// The start of the request that wrote it.
@@ -40,12 +40,12 @@ pub struct CachedPrefix {
 
 impl CachedPrefix {
     /// The time at which the entry expires if it is not used again.
-    pub fn expires(&self) -> VirtualMillis {
+    pub(super) fn expires(&self) -> VirtualMillis {
         VirtualMillis(self.used.0.saturating_add(lifetime(self.ttl)))
     }
 
     /// Whether the entry can be read.
-    pub fn is_live(&self, now: VirtualMillis) -> bool {
+    pub(super) fn is_live(&self, now: VirtualMillis) -> bool {
         !self.evicted && self.readable <= now && now < self.expires()
     }
 }
@@ -60,7 +60,7 @@ fn lifetime(ttl: CacheLifetime) -> u64 {
 
 /// All entries. Dead ones stay for a while, so that a miss can be explained.
 #[derive(Debug, Default)]
-pub struct SimPromptCache {
+pub(crate) struct SimPromptCache {
     entries: HashMap<(CacheAccount, u128), CachedPrefix>,
     sweep_at: usize,
 }
@@ -91,7 +91,12 @@ impl SimPromptCache {
     ///
     /// The used entries are the one that was read and those at the request's own breakpoints before it, which the read
     /// prefix contains. An entry keeps the lifetime it was written with.
-    pub fn commit(&mut self, ask: &CacheQuery<'_>, found: &CacheLookup, readable: VirtualMillis) {
+    pub(crate) fn commit(
+        &mut self,
+        ask: &CacheQuery<'_>,
+        found: &CacheLookup,
+        readable: VirtualMillis,
+    ) {
         let read = found.read.map_or(0, |index| index + 1);
         let hit = found.read.and_then(|index| ask.prompt.positions.get(index));
         if let Some(entry) = hit.and_then(|hit| self.entries.get_mut(&(ask.scope, hit.prefix))) {
@@ -126,7 +131,7 @@ impl SimPromptCache {
     }
 
     /// Evicts every live entry, or those of one account, and returns how many there were.
-    pub fn evict(&mut self, scope: Option<CacheAccount>) -> usize {
+    pub(crate) fn evict(&mut self, scope: Option<CacheAccount>) -> usize {
         let mut count = 0;
         for ((owner, _), entry) in &mut self.entries {
             if scope.is_none_or(|scope| scope == *owner) && !entry.evicted {
@@ -135,11 +140,6 @@ impl SimPromptCache {
             }
         }
         count
-    }
-
-    /// The number of entries that can be read now.
-    pub fn live(&self, now: VirtualMillis) -> usize {
-        self.entries.values().filter(|e| e.is_live(now)).count()
     }
 
     fn sweep(&mut self, now: VirtualMillis) {

@@ -4,7 +4,7 @@ use super::{CacheQuery, SimPromptCache};
 use crate::request::CacheLifetime;
 
 /// The number of positions checked from a breakpoint, including its own.
-pub const LOOK_BACK: usize = 20;
+pub(crate) const LOOK_BACK: usize = 20;
 
 /// What a request reads and what it will write.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -54,7 +54,7 @@ pub enum CacheMissReason {
 
 impl SimPromptCache {
     /// Looks a prompt up. Nothing changes until [`SimPromptCache::commit`].
-    pub fn look_up(&self, ask: &CacheQuery<'_>) -> CacheLookup {
+    pub(crate) fn look_up(&self, ask: &CacheQuery<'_>) -> CacheLookup {
         let prompt = ask.prompt;
         let long_enough = |index: usize| prompt.up_to(index + 1) >= ask.minimum;
         let read = prompt

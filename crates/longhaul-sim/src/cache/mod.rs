@@ -14,9 +14,10 @@ mod lookup;
 mod verdict;
 
 pub use billing::Billing;
-pub use entries::{CacheAccount, CachedPrefix, SimPromptCache};
+pub(crate) use entries::{CacheAccount, SimPromptCache};
 pub use kept::KeptCacheEntry;
-pub use lookup::{CacheLookup, CacheMissReason, LOOK_BACK};
+pub(crate) use lookup::LOOK_BACK;
+pub use lookup::{CacheLookup, CacheMissReason};
 pub use verdict::{CacheClass, PositionRun, PromptVerdict};
 
 use crate::call::VirtualMillis;
@@ -24,7 +25,7 @@ use crate::prompt::LaidOutPrompt;
 
 /// One lookup in the cache.
 #[derive(Debug, Clone, Copy)]
-pub struct CacheQuery<'a> {
+pub(crate) struct CacheQuery<'a> {
     /// The account of the cache.
     pub scope: CacheAccount,
     /// The prompt to look up.

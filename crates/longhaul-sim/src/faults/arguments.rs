@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::DEFAULT_AFTER;
-use super::spec::FaultSpecError;
+use super::spec_error::FaultSpecError;
 
 /// The arguments in the parentheses of a fault.
 pub(super) struct FaultArguments<'a> {

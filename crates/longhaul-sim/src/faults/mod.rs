@@ -8,6 +8,7 @@
 mod arguments;
 mod plan;
 mod spec;
+mod spec_error;
 pub mod wire;
 
 use std::fmt;
@@ -16,8 +17,9 @@ use std::time::Duration;
 
 use crate::call::ApiError;
 
-pub use plan::{FaultPlan, FaultTrigger};
-pub use spec::FaultSpecError;
+pub use plan::FaultPlan;
+pub(crate) use plan::FaultTrigger;
+pub use spec_error::FaultSpecError;
 
 /// The default number of stream events before a fault strikes: the start of the message, the start of a block and a
 /// first piece of it.

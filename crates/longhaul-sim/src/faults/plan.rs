@@ -3,11 +3,12 @@
 use std::fmt;
 
 use super::InjectedFault;
-use super::spec::{self, FaultSpecError};
+use super::spec;
+use super::spec_error::FaultSpecError;
 
 /// When a rule applies. Requests are numbered from 1; only model calls count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FaultTrigger {
+pub(crate) enum FaultTrigger {
     /// The rule applies to the requests after this one, one fault each until its faults are used up.
     After(u64),
     /// The rule applies to every request whose number is a multiple of this, with its faults in turn.

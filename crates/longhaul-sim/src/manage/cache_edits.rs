@@ -15,14 +15,14 @@ use crate::prompt::{BlockChange, BlockChanges};
 use crate::request::{ApiBlock, MessagesRequest};
 
 /// The header that announces the extension.
-pub const HEADER: &str = "longhaul-capabilities";
+pub(crate) const HEADER: &str = "longhaul-capabilities";
 /// The value of the header.
 pub(crate) const CAPABILITY: &str = "cache-edits";
 pub use crate::request::CACHE_EDITS_BETA as BETA;
 
 /// The result of applying cache edits to a request.
 #[derive(Debug, Clone, Default)]
-pub struct CacheEditResult {
+pub(crate) struct CacheEditResult {
     /// The tokens removed from the prefix that was read.
     pub tokens: u64,
     /// The blocks that the model does not see.
@@ -47,7 +47,7 @@ pub(crate) fn requested_deletions(request: &MessagesRequest) -> Option<Vec<&str>
 }
 
 /// Removes results from the part that was read: the first `read` positions.
-pub fn delete(
+pub(crate) fn delete(
     request: &MessagesRequest,
     layout: &PromptLayout,
     read: usize,

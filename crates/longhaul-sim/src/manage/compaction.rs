@@ -14,14 +14,14 @@ const TOOL_REFERENCES: usize = 1_000;
 
 /// The parameters of `compaction`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct OnDemandCompaction {
+pub(crate) struct OnDemandCompaction {
     /// The instructions that replace the default ones.
     pub instructions: Option<String>,
 }
 
 impl OnDemandCompaction {
     /// Reads the parameters from a request; `None` for an ordinary request.
-    pub fn of(request: &MessagesRequest) -> Option<Self> {
+    pub(crate) fn of(request: &MessagesRequest) -> Option<Self> {
         let asked = request
             .fields
             .get("compaction")
@@ -90,7 +90,7 @@ pub(crate) fn check_references(request: &MessagesRequest) -> Result<(), ApiError
 }
 
 /// The error while compaction is out of service.
-pub fn unavailable() -> ApiError {
+pub(crate) fn unavailable() -> ApiError {
     ApiError {
         status: 529,
         kind: "overloaded_error",

@@ -19,7 +19,7 @@ const LEAST_COMPACT_TRIGGER: u64 = 50_000;
 
 /// All context edits of a request.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct ContextManagement {
+pub(crate) struct ContextManagement {
     /// Whether the request has a `context_management`, so that the reply has one too.
     pub asked: bool,
     /// The clearing edits, in order.
@@ -30,7 +30,7 @@ pub struct ContextManagement {
 
 /// One clearing edit.
 #[derive(Debug, Clone, PartialEq)]
-pub enum ClearingEdit {
+pub(crate) enum ClearingEdit {
     /// `clear_thinking_20251015`.
     Thinking(ClearThinking),
     /// `clear_tool_uses_20250919`.
@@ -39,14 +39,14 @@ pub enum ClearingEdit {
 
 /// Which thinking to keep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ClearThinking {
+pub(crate) struct ClearThinking {
     /// The number of newest turns to keep; `None` means the model's own default.
     pub keep: Option<KeepTurns>,
 }
 
 /// The field `keep` of [`ClearThinking`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum KeepTurns {
+pub(crate) enum KeepTurns {
     /// Keep all turns.
     All,
     /// Keep this many of the newest turns.
@@ -55,7 +55,7 @@ pub enum KeepTurns {
 
 /// Which tool results to clear, and when.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ClearToolUses {
+pub(crate) struct ClearToolUses {
     /// When clearing begins.
     pub trigger: ClearingTrigger,
     /// The number of newest tool uses to keep.
@@ -70,7 +70,7 @@ pub struct ClearToolUses {
 
 /// When clearing begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ClearingTrigger {
+pub(crate) enum ClearingTrigger {
     /// It begins above this many tokens.
     InputTokens(u64),
     /// It begins above this many tool uses.
@@ -79,7 +79,7 @@ pub enum ClearingTrigger {
 
 /// Which inputs are cleared with their results.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ClearedInputs {
+pub(crate) enum ClearedInputs {
     /// No inputs are cleared.
     Kept,
     /// All inputs are cleared.
@@ -90,7 +90,7 @@ pub enum ClearedInputs {
 
 /// Compaction by threshold.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ThresholdCompaction {
+pub(crate) struct ThresholdCompaction {
     /// Compaction begins above this many tokens.
     pub trigger: u64,
     /// Whether the reply ends with the summary.
@@ -127,7 +127,7 @@ impl ClearingEdit {
 
 impl ContextManagement {
     /// Reads the context edits of a request.
-    pub fn of(request: &MessagesRequest) -> Result<Self, ApiError> {
+    pub(crate) fn of(request: &MessagesRequest) -> Result<Self, ApiError> {
         let asked = request.fields.get("context_management");
         let Some(asked) = asked.filter(|asked| !asked.is_null()) else {
             return Ok(Self::default());

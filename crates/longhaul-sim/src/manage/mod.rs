@@ -12,19 +12,20 @@ pub mod compaction;
 mod config;
 pub mod summary;
 
-pub use config::{ClearingEdit, ContextManagement, ThresholdCompaction};
+pub(crate) use config::{ClearingEdit, ContextManagement, ThresholdCompaction};
 
 use serde_json::Value;
 
 use crate::call::ApiError;
 use crate::prompt::BlockChanges;
-use crate::prompt::layout::{LayoutScheme, PromptLayout};
+use crate::prompt::layout::PromptLayout;
+use crate::prompt::scheme::LayoutScheme;
 use crate::request::MessagesRequest;
 use crate::tokens::TokenCounter;
 
 /// A request after clearing.
 #[derive(Debug, Clone)]
-pub struct ClearedRequest {
+pub(crate) struct ClearedRequest {
     /// What the model sees; `None` if it sees the whole request.
     pub shown: Option<(MessagesRequest, PromptLayout)>,
     /// The field `applied_edits` of the reply.
@@ -40,7 +41,7 @@ struct ClearingDecision {
 }
 
 /// Applies the clearing edits of a request in order, after the removals that happen in any case.
-pub fn clear(
+pub(crate) fn clear(
     config: &ContextManagement,
     request: &MessagesRequest,
     layout: &PromptLayout,

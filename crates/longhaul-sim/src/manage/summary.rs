@@ -14,7 +14,7 @@ const DEFAULT: &str = include_str!("default_prompt.txt");
 
 /// The outcome of asking the model for a summary.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SummaryAttempt {
+pub(crate) enum SummaryAttempt {
     /// The model wrote a summary.
     Summary(String),
     /// The model wrote no summary; this is why its answer ended.
@@ -22,7 +22,7 @@ pub enum SummaryAttempt {
 }
 
 /// The request that asks for a summary: the whole conversation, and the prompt.
-pub fn question(request: &MessagesRequest, instructions: Option<&str>) -> MessagesRequest {
+pub(crate) fn question(request: &MessagesRequest, instructions: Option<&str>) -> MessagesRequest {
     let text = instructions.unwrap_or(DEFAULT.trim_end());
     let mut asked = request.clone();
     asked.messages.push(ApiMessage {
@@ -33,7 +33,7 @@ pub fn question(request: &MessagesRequest, instructions: Option<&str>) -> Messag
 }
 
 /// Reads the answer: the text between the tags, or all of its text.
-pub fn outcome(answer: &TruncatedDraft) -> SummaryAttempt {
+pub(crate) fn outcome(answer: &TruncatedDraft) -> SummaryAttempt {
     let text: Vec<&str> = answer
         .content
         .iter()

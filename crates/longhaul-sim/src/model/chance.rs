@@ -6,7 +6,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng as _, SeedableRng as _};
 
 /// A seed derived from another one and a text.
-pub fn mix(seed: u64, text: &str) -> u64 {
+pub(crate) fn mix(seed: u64, text: &str) -> u64 {
     xxh3_64_with_seed(text.as_bytes(), seed)
 }
 

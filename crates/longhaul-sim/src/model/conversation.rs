@@ -13,7 +13,7 @@ const REMINDER: (&str, &str) = ("<system-reminder>", "</system-reminder>");
 
 /// One tool call and its result.
 #[derive(Debug, Clone)]
-pub struct ToolExchange<'a> {
+pub(crate) struct ToolExchange<'a> {
     /// The index of the message that made the call, within the slice.
     pub at: usize,
     /// The name of the tool.
@@ -26,7 +26,7 @@ pub struct ToolExchange<'a> {
 
 impl<'a> ToolExchange<'a> {
     /// A field of the input, if it is a string.
-    pub fn input_text(&self, field: &str) -> Option<&'a str> {
+    pub(crate) fn input_text(&self, field: &str) -> Option<&'a str> {
         self.input.get(field).and_then(Value::as_str)
     }
 
@@ -36,12 +36,12 @@ impl<'a> ToolExchange<'a> {
     }
 
     /// Whether there is a result.
-    pub fn answered(&self) -> bool {
+    pub(crate) fn answered(&self) -> bool {
         self.result.is_some()
     }
 
     /// Whether the result reports a failure.
-    pub fn failed(&self) -> bool {
+    pub(crate) fn failed(&self) -> bool {
         self.result
             .and_then(|block| block.fields.get("is_error"))
             .and_then(Value::as_bool)
@@ -49,54 +49,29 @@ impl<'a> ToolExchange<'a> {
     }
 
     /// Whether there is a result and it is not a failure.
-    pub fn succeeded(&self) -> bool {
+    pub(crate) fn succeeded(&self) -> bool {
         self.answered() && !self.failed()
     }
 
     /// Whether the result refers to an earlier one that is no longer in view, or was cleared: then its text is a note.
-    pub fn is_out_of_view(&self) -> bool {
+    pub(crate) fn is_out_of_view(&self) -> bool {
         matches!(self.read, ReadResult::OutOfView)
     }
 
     /// The text of the result. Where the host sent a pointer to an earlier result, or what changed since, it is the text
     /// that this stands for.
-    pub fn text(&self) -> Cow<'a, str> {
+    pub(crate) fn text(&self) -> Cow<'a, str> {
         match &self.read {
             ReadResult::Restored(text) => Cow::Owned(text.to_string()),
             ReadResult::AsSent | ReadResult::OutOfView => {
-                self.result.map_or(Cow::Borrowed(""), result_text)
+                (self.result).map_or(Cow::Borrowed(""), ApiBlock::result_text)
             }
         }
-    }
-}
-
-/// The text of a tool result, without pictures and the like.
-pub fn result_text(block: &ApiBlock) -> Cow<'_, str> {
-    match block.fields.get("content") {
-        Some(Value::String(text)) => Cow::Borrowed(text),
-        Some(Value::Array(parts)) => {
-            let mut texts = parts
-                .iter()
-                .filter_map(|part| part.get("text").and_then(Value::as_str));
-            let first = texts.next().unwrap_or("");
-            match texts.next() {
-                None => Cow::Borrowed(first),
-                Some(second) => {
-                    let mut all = format!("{first}\n{second}");
-                    for text in texts {
-                        all.push('\n');
-                        all.push_str(text);
-                    }
-                    Cow::Owned(all)
-                }
-            }
-        }
-        _ => Cow::Borrowed(""),
     }
 }
 
 /// The calls of these messages in order, with their results.
-pub fn exchanges(messages: &[ApiMessage]) -> Vec<ToolExchange<'_>> {
+pub(crate) fn exchanges(messages: &[ApiMessage]) -> Vec<ToolExchange<'_>> {
     let mut results: BTreeMap<&str, &ApiBlock> = BTreeMap::new();
     for block in messages.iter().flat_map(|message| &message.content) {
         if block.kind == "tool_result"
@@ -133,7 +108,7 @@ pub fn exchanges(messages: &[ApiMessage]) -> Vec<ToolExchange<'_>> {
 }
 
 /// The text of a user message without tool results and the host's reminders.
-pub fn own_words(message: &ApiMessage) -> String {
+pub(crate) fn own_words(message: &ApiMessage) -> String {
     own_texts(message).join("\n\n")
 }
 
@@ -228,13 +203,13 @@ pub(crate) fn clip(text: &str, limit: usize) -> &str {
 }
 
 /// At most `limit` bytes of the first line that is not blank.
-pub fn first_line(text: &str, limit: usize) -> &str {
+pub(crate) fn first_line(text: &str, limit: usize) -> &str {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty());
     clip(line.unwrap_or(""), limit)
 }
 
 /// The first line of a text. A line that only announces what follows takes the next one with it.
-pub fn gist(text: &str, limit: usize) -> String {
+pub(crate) fn gist(text: &str, limit: usize) -> String {
     let mut lines = text.lines().map(str::trim).filter(|line| {
         let is_fence = line.starts_with("```");
         !line.is_empty() && !is_fence

@@ -7,7 +7,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::conversation::result_text;
 use crate::request::ApiBlock;
 
 /// How each form begins, up to the id of the earlier call.
@@ -40,7 +39,7 @@ pub(super) fn read(block: &ApiBlock, results: &BTreeMap<&str, &ApiBlock>) -> Rea
 }
 
 fn restored(block: &ApiBlock, results: &BTreeMap<&str, &ApiBlock>, depth: u8) -> ReadResult {
-    let text = result_text(block);
+    let text = block.result_text();
     if CLEARED.iter().any(|note| text.starts_with(note)) && text.lines().count() == 1 {
         return ReadResult::OutOfView;
     }
@@ -54,7 +53,7 @@ fn restored(block: &ApiBlock, results: &BTreeMap<&str, &ApiBlock>, depth: u8) ->
         return ReadResult::OutOfView;
     };
     let before = match restored(base, results, depth + 1) {
-        ReadResult::AsSent => Arc::from(result_text(base)),
+        ReadResult::AsSent => Arc::from(base.result_text()),
         ReadResult::Restored(text) => text,
         ReadResult::OutOfView => return ReadResult::OutOfView,
     };

@@ -7,8 +7,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::error::ChatError;
-use super::request::wrong_type;
+use super::error::{ChatError, wrong_type};
 
 /// The replacement for an empty text, which the dialect allows and the Messages API does not.
 const EMPTY: &str = "(empty)";

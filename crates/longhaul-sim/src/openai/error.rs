@@ -126,6 +126,23 @@ fn too_long(message: &str) -> Option<ChatError> {
     )
 }
 
+/// A field whose value is of another type than expected.
+pub(super) fn wrong_type(param: &str, expected: &str, got: &Value) -> ChatError {
+    let got = match got {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    };
+    ChatError::invalid(format!(
+        "Invalid type for '{param}': expected {expected}, but got {got} instead."
+    ))
+    .about(param)
+    .with_code("invalid_type")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -15,6 +15,6 @@ mod tools;
 
 pub use error::ChatError;
 pub use models::{model, models};
-pub use reply::{CompletionOrigin, completion};
+pub(crate) use reply::{CompletionOrigin, completion};
 pub use request::{Streaming, TranslatedRequest, translate};
-pub use stream::CompletionChunks;
+pub(crate) use stream::CompletionChunks;

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 /// What a completion needs and the message does not contain.
 #[derive(Debug, Clone, Copy)]
-pub struct CompletionOrigin<'a> {
+pub(crate) struct CompletionOrigin<'a> {
     /// The model that the client asked for.
     pub model: &'a str,
     /// The creation time in seconds since 1970.
@@ -12,7 +12,7 @@ pub struct CompletionOrigin<'a> {
 }
 
 /// The body of an answer.
-pub fn completion(message: &Value, origin: CompletionOrigin<'_>) -> Value {
+pub(crate) fn completion(message: &Value, origin: CompletionOrigin<'_>) -> Value {
     let blocks = message["content"].as_array().map_or(&[][..], Vec::as_slice);
     let texts = blocks.iter().filter(|block| block["type"] == "text");
     let text: String = texts.filter_map(|block| block["text"].as_str()).collect();

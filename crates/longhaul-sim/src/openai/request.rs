@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use serde_json::{Map, Value, json};
 
-use super::error::ChatError;
+use super::error::{ChatError, wrong_type};
 use super::{conversation, tools};
 
 /// The default for `max_tokens`, which is optional in the dialect and required in the Messages API.
@@ -209,20 +209,4 @@ fn stop(stop: Option<&Value>) -> Result<Option<Vec<Value>>, ChatError> {
 fn format(format: Option<&Value>) -> Option<Value> {
     let schema = format.filter(|format| format["type"] == "json_schema")?;
     Some(json!({ "type": "json_schema", "schema": schema["json_schema"]["schema"] }))
-}
-
-pub(super) fn wrong_type(param: &str, expected: &str, got: &Value) -> ChatError {
-    let got = match got {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "an array",
-        Value::Object(_) => "an object",
-    };
-    ChatError::invalid(format!(
-        "Invalid type for '{param}': expected {expected}, but got {got} instead."
-    ))
-    .about(param)
-    .with_code("invalid_type")
 }

@@ -7,7 +7,7 @@ use super::request::Streaming;
 
 /// Turns events into chunks, one by one.
 #[derive(Debug, Clone)]
-pub struct CompletionChunks {
+pub(crate) struct CompletionChunks {
     id: String,
     model: String,
     created: i64,
@@ -20,7 +20,7 @@ pub struct CompletionChunks {
 
 impl CompletionChunks {
     /// Starts the translation of a stream.
-    pub fn new(origin: CompletionOrigin<'_>, streaming: Streaming) -> Self {
+    pub(crate) fn new(origin: CompletionOrigin<'_>, streaming: Streaming) -> Self {
         Self {
             id: String::new(),
             model: origin.model.to_owned(),
@@ -32,7 +32,7 @@ impl CompletionChunks {
     }
 
     /// The chunks of an event: none, one, or two at the end. After the last comes `[DONE]`, which is not a chunk.
-    pub fn event(&mut self, event: &Value) -> Vec<Value> {
+    pub(crate) fn event(&mut self, event: &Value) -> Vec<Value> {
         match event["type"].as_str() {
             Some("message_start") => {
                 self.id = completion_id(&event["message"]["id"]);

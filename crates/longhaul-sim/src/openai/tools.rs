@@ -2,8 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::error::ChatError;
-use super::request::wrong_type;
+use super::error::{ChatError, wrong_type};
 
 pub(super) fn translate(
     given: &Map<String, Value>,

@@ -11,7 +11,7 @@ const SLOTS: usize = 4;
 ///
 /// If the last block already has the same breakpoint, nothing changes. If it has one with another lifetime, or if there
 /// are four breakpoints already, the request is refused. Without any eligible block nothing is cached.
-pub fn place(
+pub(crate) fn place(
     prompt: &mut LaidOutPrompt,
     ttl: CacheLifetime,
     eligible: impl Fn(usize) -> bool,

@@ -3,15 +3,16 @@
 use std::collections::BTreeMap;
 
 use super::extra::ProviderOverhead;
-use super::layout::{LayoutScheme, PromptLayout};
+use super::layout::PromptLayout;
 use super::parts::{asks_for_citations, has_image, role_mask};
+use super::scheme::LayoutScheme;
 use crate::call::ApiError;
 use crate::request::{ApiBlock, MessagesRequest, identity};
 use crate::tokens::TokenCounter;
 
 /// A change of a block.
 #[derive(Debug, Clone)]
-pub enum BlockChange {
+pub(crate) enum BlockChange {
     /// The block is removed.
     Remove,
     /// The block is replaced with another.
@@ -20,11 +21,11 @@ pub enum BlockChange {
 
 /// Changes by message index and block index.
 #[derive(Debug, Clone, Default)]
-pub struct BlockChanges(pub BTreeMap<(usize, usize), BlockChange>);
+pub(crate) struct BlockChanges(pub BTreeMap<(usize, usize), BlockChange>);
 
 impl BlockChanges {
     /// The request with the changes applied. A message that becomes empty stays.
-    pub fn applied(&self, request: &MessagesRequest) -> MessagesRequest {
+    pub(crate) fn applied(&self, request: &MessagesRequest) -> MessagesRequest {
         let mut changed = request.clone();
         // The changes are applied from the end, so that indices stay valid.
         for ((message, block), change) in self.0.iter().rev() {
@@ -49,7 +50,7 @@ impl BlockChanges {
 
 impl PromptLayout {
     /// The message block at a position, with its place in the request that this layout was made from.
-    pub fn block_at<'a>(
+    pub(crate) fn block_at<'a>(
         &self,
         request: &'a MessagesRequest,
         index: usize,
@@ -61,7 +62,7 @@ impl PromptLayout {
     }
 
     /// The layout of a request with changes. `request` is the state before them.
-    pub fn edited(
+    pub(crate) fn edited(
         &self,
         request: &MessagesRequest,
         changes: &BlockChanges,

@@ -20,7 +20,7 @@ const WITHOUT_EFFECT: [&str; 4] = [
 
 /// Features that the content of a request turns on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct PromptFeatures {
+pub(crate) struct PromptFeatures {
     /// Whether there is an image anywhere.
     pub images: bool,
     /// Whether a document or search result asks for citations.
@@ -29,7 +29,7 @@ pub struct PromptFeatures {
 
 /// The key of each level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct LevelKeys {
+pub(crate) struct LevelKeys {
     /// The key at the start: model and betas.
     pub tools: u128,
     /// The key before the system prompt: speed, citations, output format.
@@ -49,7 +49,7 @@ fn default_effort(model: &str) -> &'static str {
 }
 
 /// The keys of a request for the model with this id.
-pub fn keys(
+pub(crate) fn keys(
     request: &MessagesRequest,
     model: &str,
     betas: &BTreeSet<String>,

@@ -3,8 +3,6 @@
 //! A layout is extended rather than made again: messages that are byte for byte those of the earlier request are
 //! neither hashed nor counted again.
 
-use std::collections::BTreeSet;
-
 use longhaul_core::models::{ModelSpec, PriorThinking};
 
 use super::automatic;
@@ -14,25 +12,11 @@ use super::parts::{
     ConversationStart, asks_for_citations, begin, contains_summary, discovered, has_image,
     inner_marker, is_summary, newest_turn, prefix_positions, role_mask,
 };
+use super::scheme::LayoutScheme;
 use super::{LaidOutPrompt, PromptLevel, PromptPosition};
 use crate::call::ApiError;
 use crate::request::{CacheLifetime, MessagesRequest, identity};
-use crate::tokens::{FIRST_MESSAGE, NEXT_MESSAGE, TokenCounter, TokenizerFamily};
-
-/// What a layout depends on besides the request.
-#[derive(Debug, Clone, Copy)]
-pub struct LayoutScheme<'a> {
-    /// The model's specification.
-    pub spec: &'a ModelSpec,
-    /// The `anthropic-beta` header.
-    pub betas: &'a BTreeSet<String>,
-}
-
-impl LayoutScheme<'_> {
-    pub(super) fn family(&self) -> TokenizerFamily {
-        TokenizerFamily::from(self.spec.tokenizer)
-    }
-}
+use crate::tokens::{FIRST_MESSAGE, NEXT_MESSAGE, TokenCounter};
 
 /// The block at a position.
 #[derive(Debug, Clone, Copy, Default)]
@@ -49,7 +33,7 @@ pub(super) struct PositionBlock {
 
 /// The layout of a request, with what is needed to extend it.
 #[derive(Debug, Clone, Default)]
-pub struct PromptLayout {
+pub(crate) struct PromptLayout {
     /// The prompt with its positions.
     pub prompt: LaidOutPrompt,
     /// The number of positions of tools and system.
@@ -73,7 +57,7 @@ pub struct PromptLayout {
 
 impl PromptLayout {
     /// Lays a request out.
-    pub fn of(
+    pub(crate) fn of(
         request: &MessagesRequest,
         scheme: LayoutScheme<'_>,
         counter: &mut TokenCounter,
@@ -82,7 +66,7 @@ impl PromptLayout {
     }
 
     /// Lays out a request whose first `kept` messages are those of the request that this layout was made from.
-    pub fn extended(
+    pub(crate) fn extended(
         mut self,
         request: &MessagesRequest,
         kept: usize,
@@ -128,7 +112,7 @@ impl PromptLayout {
     }
 
     /// Whether a summary replaces the beginning of the conversation.
-    pub fn has_summary(&self) -> bool {
+    pub(crate) fn has_summary(&self) -> bool {
         self.slots
             .get(self.prefix_len)
             .is_some_and(|slot| slot.summary)

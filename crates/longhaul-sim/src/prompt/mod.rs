@@ -1,9 +1,9 @@
 //! The layout of a request as the provider caches it: positions in order, tools before system before messages.
 //!
 //! `key` defines what else is part of the cache key and at which level; `layout` makes positions and extends those of
-//! an earlier request of the same conversation; `chain` makes prefixes of them; `parts` decides which parts of a
-//! request are in the prompt, `extra` what the provider adds; `edit` removes or replaces blocks of a layout;
-//! `automatic` places the breakpoint of top-level `cache_control`.
+//! an earlier request of the same conversation, and `scheme` is what they depend on besides the request; `chain` makes
+//! prefixes of them; `parts` decides which parts of a request are in the prompt, `extra` what the provider adds; `edit`
+//! removes or replaces blocks of a layout; `automatic` places the breakpoint of top-level `cache_control`.
 
 pub mod automatic;
 mod chain;
@@ -12,8 +12,9 @@ mod extra;
 pub mod key;
 pub mod layout;
 mod parts;
+pub mod scheme;
 
-pub use edit::{BlockChange, BlockChanges};
+pub(crate) use edit::{BlockChange, BlockChanges};
 pub use parts::{ConversationStart, begin};
 
 use crate::request::CacheLifetime;

@@ -4,7 +4,7 @@
 use longhaul_core::xxh3::xxh3_128;
 use serde_json::Value;
 
-use super::layout::LayoutScheme;
+use super::scheme::LayoutScheme;
 use super::{PromptLevel, PromptPosition};
 use crate::request::{ApiBlock, ApiRole, CacheLifetime, MessagesRequest, identity};
 use crate::server_tools::is_web_search;

@@ -7,7 +7,7 @@ use crate::model::DraftBlock;
 
 /// The fields of a message besides its content.
 #[derive(Debug, Clone)]
-pub struct MessageEnvelope<'a> {
+pub(crate) struct MessageEnvelope<'a> {
     /// The field `id`.
     pub id: &'a str,
     /// The field `model`, as resolved.
@@ -22,7 +22,7 @@ pub struct MessageEnvelope<'a> {
 
 /// The parameter `thinking.display`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum ThinkingDisplay {
+pub(crate) enum ThinkingDisplay {
     /// Thinking is shown.
     #[default]
     Shown,

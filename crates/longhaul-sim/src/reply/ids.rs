@@ -6,34 +6,34 @@ const DIGITS: &[u8; 58] = b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrst
 
 /// Generates ids.
 #[derive(Debug, Clone)]
-pub struct ApiIds {
+pub(crate) struct ApiIds {
     seed: u64,
     made: u64,
 }
 
 impl ApiIds {
     /// Creates the ids of a world with this seed.
-    pub fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self { seed, made: 0 }
     }
 
     /// A message id: `msg_01…`.
-    pub fn message(&mut self) -> String {
+    pub(crate) fn message(&mut self) -> String {
         self.next("msg_01", 22)
     }
 
     /// A tool call id: `toolu_01…`.
-    pub fn tool_use(&mut self) -> String {
+    pub(crate) fn tool_use(&mut self) -> String {
         self.next("toolu_01", 22)
     }
 
     /// The id of a call that the server runs: `srvtoolu_01…`.
-    pub fn server_tool_use(&mut self) -> String {
+    pub(crate) fn server_tool_use(&mut self) -> String {
         self.next("srvtoolu_01", 22)
     }
 
     /// A request id: `req_011C…`.
-    pub fn request(&mut self) -> String {
+    pub(crate) fn request(&mut self) -> String {
         self.next("req_011C", 20)
     }
 

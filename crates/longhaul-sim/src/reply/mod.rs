@@ -9,12 +9,11 @@ mod ids;
 mod truncate;
 mod usage;
 
-pub(crate) use envelope::build_message;
-pub use envelope::{MessageEnvelope, ThinkingDisplay};
+pub(crate) use envelope::{MessageEnvelope, ThinkingDisplay, build_message};
 pub use events::{StreamTiming, TimedEvent, events};
-pub use ids::ApiIds;
-pub use truncate::{ReplyLimits, SimStopReason, TruncatedDraft, cut};
-pub use usage::{ReplyCounts, SamplingStep, SamplingStepKind};
+pub(crate) use ids::ApiIds;
+pub(crate) use truncate::{ReplyLimits, SimStopReason, TruncatedDraft, cut};
+pub(crate) use usage::{ReplyCounts, SamplingStep, SamplingStepKind};
 
 use longhaul_core::message::Usage;
 use longhaul_core::money::Usd;

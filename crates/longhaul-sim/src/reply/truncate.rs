@@ -7,7 +7,7 @@ use crate::tokens::{CLOSING, TokenCounter, TokenizerFamily};
 
 /// `stop_reason`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SimStopReason {
+pub(crate) enum SimStopReason {
     /// `end_turn`.
     EndTurn,
     /// `tool_use`.
@@ -28,7 +28,7 @@ pub enum SimStopReason {
 
 impl SimStopReason {
     /// The name that the API uses.
-    pub fn name(&self) -> &'static str {
+    pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::EndTurn => "end_turn",
             Self::ToolUse => "tool_use",
@@ -44,7 +44,7 @@ impl SimStopReason {
 
 /// The external limits of a reply.
 #[derive(Debug, Clone, Default)]
-pub struct ReplyLimits {
+pub(crate) struct ReplyLimits {
     /// `max_tokens`.
     pub max_tokens: u64,
     /// The number of tokens left in the window.
@@ -55,7 +55,7 @@ pub struct ReplyLimits {
 
 /// A draft that ends within its limits.
 #[derive(Debug, Clone, PartialEq)]
-pub struct TruncatedDraft {
+pub(crate) struct TruncatedDraft {
     /// The remaining content.
     pub content: Vec<DraftBlock>,
     /// Why the reply ends.
@@ -67,7 +67,7 @@ pub struct TruncatedDraft {
 }
 
 /// Truncates a draft to its limits.
-pub fn cut(
+pub(crate) fn cut(
     draft: ReplyDraft,
     limits: &ReplyLimits,
     counter: &TokenCounter,

@@ -7,7 +7,7 @@ use crate::cache::Billing;
 
 /// What a step sampled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SamplingStepKind {
+pub(crate) enum SamplingStepKind {
     /// The step sampled the reply.
     Message,
     /// The step sampled a summary made by the server.
@@ -16,7 +16,7 @@ pub enum SamplingStepKind {
 
 /// One sampling step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SamplingStep {
+pub(crate) struct SamplingStep {
     /// What it sampled.
     pub kind: SamplingStepKind,
     /// The billing of the step's prompt.
@@ -27,7 +27,7 @@ pub struct SamplingStep {
 
 /// The token counts of a reply.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct ReplyCounts {
+pub(crate) struct ReplyCounts {
     /// The steps in order; there is only one without a list of iterations.
     pub steps: Vec<SamplingStep>,
     /// The tokens of thinking in the output.
@@ -64,7 +64,7 @@ impl ReplyCounts {
     }
 
     /// The counts as JSON.
-    pub fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         let (billing, output) = self.top();
         let mut usage = step_json(&billing, output);
         usage["output_tokens_details"] = json!({ "thinking_tokens": self.thinking });
@@ -95,7 +95,7 @@ impl ReplyCounts {
     }
 
     /// The counts at the beginning of the reply: those of its first step.
-    pub fn begun(&self) -> Value {
+    pub(crate) fn begun(&self) -> Value {
         let first = self.steps.iter().take(1).copied().collect();
         let begun = Self {
             steps: first,
@@ -106,7 +106,7 @@ impl ReplyCounts {
     }
 
     /// The counts as the core's type.
-    pub fn core(&self) -> Usage {
+    pub(crate) fn core(&self) -> Usage {
         let (billing, output) = self.top();
         let mut usage = billing.usage(output);
         usage.cache_deleted = self.deleted;

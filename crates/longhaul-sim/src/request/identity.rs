@@ -36,7 +36,7 @@ pub fn of_block(block: &ApiBlock) -> u128 {
 }
 
 /// The identity of a tool definition. Whether the tool is deferred is not part of it.
-pub fn of_tool(tool: &ApiTool) -> u128 {
+pub(crate) fn of_tool(tool: &ApiTool) -> u128 {
     let mut hash = Xxh3_128::new();
     object(&mut hash, &tool.raw, IdentityObject::Tool, 0);
     hash.digest()

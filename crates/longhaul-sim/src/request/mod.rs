@@ -12,6 +12,7 @@ mod shape;
 mod tools;
 mod wire;
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -133,6 +134,31 @@ impl ApiBlock {
     /// A field of the block, if it is a string.
     pub fn text(&self, field: &str) -> Option<&str> {
         self.fields.get(field).and_then(Value::as_str)
+    }
+
+    /// The text of a tool result that the block is, without pictures and the like.
+    pub(crate) fn result_text(&self) -> Cow<'_, str> {
+        match self.fields.get("content") {
+            Some(Value::String(text)) => Cow::Borrowed(text),
+            Some(Value::Array(parts)) => {
+                let mut texts = parts
+                    .iter()
+                    .filter_map(|part| part.get("text").and_then(Value::as_str));
+                let first = texts.next().unwrap_or("");
+                match texts.next() {
+                    None => Cow::Borrowed(first),
+                    Some(second) => {
+                        let mut all = format!("{first}\n{second}");
+                        for text in texts {
+                            all.push('\n');
+                            all.push_str(text);
+                        }
+                        Cow::Owned(all)
+                    }
+                }
+            }
+            _ => Cow::Borrowed(""),
+        }
     }
 }
 

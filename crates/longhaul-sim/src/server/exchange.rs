@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use super::lock::lock;
 use super::rate::RateRemaining;
-use super::shared::{SimServerState, lock};
+use super::shared::SimServerState;
 use crate::call::{ApiCall, ApiError, VirtualMillis};
 use crate::faults::InjectedFault;
 use crate::reply::ApiReply;

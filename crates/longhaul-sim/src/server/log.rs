@@ -6,7 +6,7 @@ use std::sync::Mutex;
 
 use serde::Serialize;
 
-use super::shared::lock;
+use super::lock::lock;
 
 /// One logged request.
 #[derive(Debug, Serialize)]

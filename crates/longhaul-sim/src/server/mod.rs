@@ -13,6 +13,7 @@ mod deliver;
 mod dialect;
 mod exchange;
 mod headers;
+mod lock;
 mod log;
 mod messages;
 mod models;

@@ -2,11 +2,12 @@
 
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use tokio_util::task::TaskTracker;
 
 use super::clock::WorldClock;
+use super::lock::lock;
 use super::log::RequestLog;
 use super::options::{SimServerOptions, TimeSource};
 use super::rate::RateUsage;
@@ -113,11 +114,6 @@ impl fmt::Debug for SimServerState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Shared").finish_non_exhaustive()
     }
-}
-
-/// Locks a mutex whose content stays valid even if a holder panicked.
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Counts what is in progress.

@@ -6,10 +6,11 @@ use longhaul_core::xxh3::xxh3_128;
 use super::outcome::{
     AccountAge, CheckedThinking, InputTransformation, ThinkingChange, ThinkingMismatch,
 };
-use super::prefix::{PrefixWalk, ThinkingPrefix, signature};
+use super::prefix::{ThinkingPrefix, name, signature};
+use super::prefix_walk::PrefixWalk;
 use super::progress::{ThinkingCheckProgress, ThinkingCheckStage};
 use super::reads::{reads, records_account, records_prefix};
-use super::signature::{SignaturePayload, SignedKind, SigningSecret, account, name};
+use super::signature::{SignaturePayload, SignedKind, SigningSecret, account};
 use crate::call::{ApiCall, ApiError};
 use crate::request::{ApiBlock, ApiRole, MessagesRequest};
 

@@ -13,7 +13,7 @@ const STAGES: usize = 8;
 
 /// The state of a check before a message.
 #[derive(Debug, Clone)]
-pub struct ThinkingCheckStage {
+pub(crate) struct ThinkingCheckStage {
     pub(super) messages: usize,
     pub(super) prefix: ThinkingPrefix,
     pub(super) role: Option<ApiRole>,
@@ -22,7 +22,7 @@ pub struct ThinkingCheckStage {
 
 /// The last stages of a check that found nothing to change.
 #[derive(Debug, Clone, Default)]
-pub struct ThinkingCheckProgress {
+pub(crate) struct ThinkingCheckProgress {
     model: String,
     key: String,
     start: Option<ThinkingPrefix>,
@@ -63,7 +63,7 @@ impl ThinkingCheckProgress {
 
     /// Where to continue in a request whose first `kept` messages were checked, with the stages before it; `None` if
     /// the check must start over because something else changed.
-    pub fn stage(
+    pub(crate) fn stage(
         &self,
         request: &MessagesRequest,
         spec: &ModelSpec,

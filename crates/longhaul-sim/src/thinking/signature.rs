@@ -104,8 +104,3 @@ impl SigningSecret {
 pub(super) fn account(key: &str) -> u64 {
     xxh3_64(key.as_bytes())
 }
-
-/// The name of a thinking block in the chain: its signature, hashed.
-pub(super) fn name(signature: &str) -> u64 {
-    xxh3_64(signature.as_bytes())
-}

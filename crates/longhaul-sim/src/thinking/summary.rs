@@ -3,7 +3,7 @@
 
 use longhaul_core::xxh3::xxh3_128;
 
-use super::prefix::PrefixWalk;
+use super::prefix_walk::PrefixWalk;
 use super::signature::{SignaturePayload, SignedKind, SigningSecret, account};
 use crate::call::ApiError;
 use crate::request::{ApiBlock, MessagesRequest};

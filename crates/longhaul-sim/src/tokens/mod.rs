@@ -29,30 +29,40 @@ pub(crate) const CLOSING: u64 = 3;
 
 /// Counts tokens and remembers the counts.
 #[derive(Debug, Default)]
-pub struct TokenCounter {
+pub(crate) struct TokenCounter {
     memo: TokenMemo,
 }
 
 impl TokenCounter {
     /// Tokens of a content block whose identity is known.
-    pub fn block(&mut self, block: &ApiBlock, identity: u128, family: TokenizerFamily) -> u64 {
+    pub(crate) fn block(
+        &mut self,
+        block: &ApiBlock,
+        identity: u128,
+        family: TokenizerFamily,
+    ) -> u64 {
         self.memo
             .get_or(identity, family, || weigh::block(block, family))
     }
 
     /// Tokens of a tool definition whose identity is known.
-    pub fn tool(&mut self, tool: &ApiTool, identity: u128, family: TokenizerFamily) -> u64 {
+    pub(crate) fn tool(&mut self, tool: &ApiTool, identity: u128, family: TokenizerFamily) -> u64 {
         self.memo
             .get_or(identity, family, || weigh::tool(tool, family))
     }
 
     /// Tokens of a text.
-    pub fn text(&self, text: &str, family: TokenizerFamily) -> u64 {
+    pub(crate) fn text(&self, text: &str, family: TokenizerFamily) -> u64 {
         family.count(text)
     }
 
     /// Tokens of a call as the model writes it.
-    pub fn call(&self, name: &str, input: &serde_json::Value, family: TokenizerFamily) -> u64 {
+    pub(crate) fn call(
+        &self,
+        name: &str,
+        input: &serde_json::Value,
+        family: TokenizerFamily,
+    ) -> u64 {
         weigh::call(name, input, family)
     }
 }

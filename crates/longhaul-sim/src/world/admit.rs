@@ -6,12 +6,13 @@ use longhaul_core::models::ModelSpec;
 use serde_json::{Value, json};
 
 use super::World;
-use super::checked_messages;
-use super::exchange::NamedCall;
+use super::named_call::NamedCall;
 use super::read_bodies::ReadBody;
+use super::rule_check;
 use crate::call::{ApiCall, ApiError};
 use crate::manage::{self, ContextManagement, compaction};
-use crate::prompt::layout::{LayoutScheme, PromptLayout};
+use crate::prompt::layout::PromptLayout;
+use crate::prompt::scheme::LayoutScheme;
 use crate::prompt::{BlockChange, BlockChanges};
 use crate::request::{ApiBlock, Endpoint, MessagesRequest};
 use crate::thinking::{self, CheckedThinking, check_on};
@@ -65,7 +66,7 @@ pub(super) fn admit(
     let call = case.call;
     let spec = served(world, &reading.request)?;
     compaction::check_complete(&reading.request)?;
-    checked_messages::check(reading, &spec, call)?;
+    rule_check::check(reading, &spec, call)?;
     let request = &reading.request;
     compaction::check_block(request, &world.secret, &call.key)?;
     let stage = reading.checked.stage(request, &spec, call, reading.kept);
@@ -73,7 +74,7 @@ pub(super) fn admit(
     let (admitted, progress) = check_on(request, &spec, call, secret, account, stage)?;
     reading.checked = progress;
     let laid_out = lay_out(world, reading, call, &spec);
-    if laid_out.is_err() || !checked_messages::breakpoints_are_valid(&reading.layout.prompt) {
+    if laid_out.is_err() || !rule_check::breakpoints_are_valid(&reading.layout.prompt) {
         validate::validate(&reading.request, &spec, call)?;
     }
     laid_out.map(|()| (spec, admitted))

@@ -6,15 +6,15 @@ use longhaul_core::models::ModelSpec;
 use serde_json::{Value, json};
 
 use super::World;
-use super::exchange::NamedCall;
 use super::finish::ReplyParts;
+use super::named_call::NamedCall;
 use super::read_bodies::ReadBody;
 use super::sampling::{self, SamplingInput, SamplingResult};
 use crate::call::{ApiError, VirtualMillis};
 use crate::manage::ThresholdCompaction;
 use crate::manage::compaction::{self, OnDemandCompaction};
 use crate::manage::summary::{self, SummaryAttempt};
-use crate::prompt::layout::LayoutScheme;
+use crate::prompt::scheme::LayoutScheme;
 use crate::reply::{ReplyCounts, SamplingStep, SamplingStepKind, SimStopReason, TruncatedDraft};
 use crate::request::MessagesRequest;
 

@@ -9,32 +9,19 @@ use serde_json::json;
 use super::World;
 use super::admit::{admit, dropped, hold, join};
 use super::compacting;
-use super::finish::{ReplyParts, finish, with_sampled_counts};
+use super::finish::{ReplyParts, ReplyWithChange, finish, with_sampled_counts};
+use super::named_call::NamedCall;
 use super::read_bodies::ReadBody;
 use super::sampling::SamplingInput;
 use super::searching::{self, SearchedReply};
-use crate::call::{ApiCall, ApiError};
+use crate::call::ApiError;
 use crate::manage::compaction::{self, OnDemandCompaction};
 use crate::manage::{self, ContextManagement, summary};
-use crate::prompt::layout::{LayoutScheme, PromptLayout};
-use crate::reply::{ApiReply, ReplyCounts};
+use crate::prompt::layout::PromptLayout;
+use crate::prompt::scheme::LayoutScheme;
+use crate::reply::ReplyCounts;
 use crate::request::MessagesRequest;
 use crate::thinking::CheckedThinking;
-
-/// A call with its session and its request id.
-#[derive(Debug)]
-pub(super) struct NamedCall<'a> {
-    pub(super) call: &'a ApiCall,
-    pub(super) session: &'a str,
-    pub(super) request_id: String,
-}
-
-/// A reply, and what changed since the session's previous call if that cost cache.
-#[derive(Debug)]
-pub(super) struct ReplyWithChange {
-    pub(super) reply: ApiReply,
-    pub(super) changed: Option<String>,
-}
 
 /// Answers a call.
 pub(super) fn answer(world: &mut World, case: &NamedCall<'_>) -> Result<ReplyWithChange, ApiError> {

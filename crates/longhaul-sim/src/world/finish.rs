@@ -6,7 +6,7 @@ use longhaul_core::models::ModelSpec;
 use serde_json::Value;
 
 use super::World;
-use super::exchange::{NamedCall, ReplyWithChange};
+use super::named_call::NamedCall;
 use super::sampling::SamplingResult;
 use crate::cache::PromptVerdict;
 use crate::cache::diagnosis::DiagnosisFingerprint;
@@ -36,6 +36,13 @@ pub(super) struct ReplyParts<'a> {
     pub(super) verdict: PromptVerdict,
     pub(super) first_byte: VirtualMillis,
     pub(super) ended: VirtualMillis,
+}
+
+/// A reply, and what changed since the session's previous call if that cost cache.
+#[derive(Debug)]
+pub(super) struct ReplyWithChange {
+    pub(super) reply: ApiReply,
+    pub(super) changed: Option<String>,
 }
 
 /// Adds the counts of the reply itself.

@@ -7,7 +7,7 @@ use longhaul_core::xxh3::xxh3_64_with_seed;
 use serde_json::Value;
 
 use super::World;
-use super::exchange::NamedCall;
+use super::named_call::NamedCall;
 use crate::cache::{Billing, CacheAccount, CacheQuery, PromptVerdict};
 use crate::call::{ApiCall, ApiError, VirtualMillis};
 use crate::faults::InjectedFault;

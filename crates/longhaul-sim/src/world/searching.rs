@@ -6,11 +6,12 @@
 use serde_json::{Value, json};
 
 use super::World;
-use super::exchange::NamedCall;
+use super::named_call::NamedCall;
 use super::sampling::{self, SamplingInput, SamplingResult};
 use crate::call::ApiError;
 use crate::model::DraftBlock;
-use crate::prompt::layout::{LayoutScheme, PromptLayout};
+use crate::prompt::layout::PromptLayout;
+use crate::prompt::scheme::LayoutScheme;
 use crate::reply::{SamplingStep, SamplingStepKind, SimStopReason};
 use crate::request::{ApiBlock, ApiMessage, ApiRole, MessagesRequest};
 use crate::server_tools::WebSearch;

@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 use super::World;
-use super::exchange::{self, NamedCall};
+use super::exchange;
+use super::named_call::NamedCall;
 use crate::cache::PromptVerdict;
 use crate::call::{ApiCall, ApiError, VirtualMillis};
 use crate::reply::ApiReply;

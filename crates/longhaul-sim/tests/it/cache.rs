@@ -2,15 +2,14 @@
 
 use longhaul_sim::cache::CacheClass;
 use longhaul_sim::call::ApiCall;
-use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::client::*;
 
-const MINUTE: u64 = 60_000;
+pub(super) const MINUTE: u64 = 60_000;
 
 /// One position of a thousand tokens, then positions of 40 tokens each, of which those listed carry a breakpoint.
-fn long(positions: usize, marked: &[usize]) -> Value {
+pub(super) fn long(positions: usize, marked: &[usize]) -> Value {
     let blocks = (0..positions).map(|nth| {
         let tokens = if nth == 0 { 1_000 } else { 40 };
         let text = format!("{nth} {}", words(tokens));
@@ -19,7 +18,7 @@ fn long(positions: usize, marked: &[usize]) -> Value {
     request(blocks.collect())
 }
 
-fn read(reply: &longhaul_sim::reply::ApiReply) -> u64 {
+pub(super) fn read(reply: &longhaul_sim::reply::ApiReply) -> u64 {
     classes(reply)[0]
 }
 
@@ -266,242 +265,4 @@ fn b1_a_prewarmed_prefix_is_read_by_the_first_real_request() {
         read(&send(&mut world, &long(5, &[1, 4]))),
         classes(&warm)[1]
     );
-}
-
-/// A body with tools, system and messages, each with a breakpoint.
-fn three_levels() -> Value {
-    json!({
-        "model": "claude-opus-5", "max_tokens": 100,
-        "tools": [{
-            "name": "look", "description": words(600),
-            "input_schema": { "type": "object", "properties": { "at": { "type": "string" } } },
-            "cache_control": marker(),
-        }],
-        "system": [block(&words(600), Some(marker()))],
-        "messages": [{ "role": "user", "content": [block(&words(600), Some(marker()))] }],
-    })
-}
-
-#[test]
-fn d2_each_setting_invalidates_the_levels_it_should() {
-    type Edit = fn(&mut Value);
-    let changes: [(&str, Edit, usize); 13] = [
-        ("nothing", |_| {}, 3),
-        (
-            "explicit default effort",
-            |b| b["output_config"] = json!({ "effort": "high" }),
-            3,
-        ),
-        (
-            "explicit tool choice",
-            |b| b["tool_choice"] = json!({ "type": "auto" }),
-            3,
-        ),
-        (
-            "a deferred tool",
-            |b| {
-                let tool = json!({ "name": "far", "input_schema": { "type": "object" }, "defer_loading": true });
-                b["tools"].as_array_mut().unwrap().push(tool);
-            },
-            3,
-        ),
-        (
-            "effort",
-            |b| b["output_config"] = json!({ "effort": "low" }),
-            2,
-        ),
-        (
-            "tool choice",
-            |b| b["tool_choice"] = json!({ "type": "none" }),
-            2,
-        ),
-        (
-            "thinking",
-            |b| b["thinking"] = json!({ "type": "adaptive" }),
-            2,
-        ),
-        (
-            "images",
-            |b| {
-                let image = json!({ "type": "image", "source": { "type": "url", "url": "https://example.com/a.png" } });
-                b["messages"][0]["content"]
-                    .as_array_mut()
-                    .unwrap()
-                    .push(image);
-            },
-            2,
-        ),
-        (
-            "web search",
-            |b| {
-                let tool = json!({ "type": "web_search_20250305", "name": "web_search" });
-                b["tools"].as_array_mut().unwrap().push(tool);
-            },
-            1,
-        ),
-        (
-            "citations",
-            |b| {
-                let document = json!({
-                    "type": "document", "citations": { "enabled": true },
-                    "source": { "type": "text", "media_type": "text/plain", "data": "x" },
-                });
-                b["messages"][0]["content"]
-                    .as_array_mut()
-                    .unwrap()
-                    .push(document);
-            },
-            1,
-        ),
-        (
-            "system",
-            |b| b["system"][0]["text"] = json!(format!("{} x", words(600))),
-            1,
-        ),
-        ("tools", |b| b["tools"][0]["name"] = json!("watch"), 0),
-        ("model", |b| b["model"] = json!("claude-opus-4-8"), 0),
-    ];
-    for (what, change, levels) in changes {
-        let mut world = world();
-        let body = three_levels();
-        send(&mut world, &body);
-        let mut changed = body.clone();
-        change(&mut changed);
-        let reply = send(&mut world, &changed);
-        let read_to = match reply.verdict.runs[0].class {
-            CacheClass::Read => reply.verdict.runs[0].to.as_str(),
-            _ => "",
-        };
-        let level = ["", "tools.", "system.", "messages."]
-            .iter()
-            .rposition(|level| read_to.starts_with(level))
-            .unwrap();
-        assert_eq!(level, levels, "{what}: read {}", read(&reply));
-    }
-}
-
-#[test]
-fn d2_the_set_of_betas_is_part_of_the_key() {
-    let mut world = world();
-    let body = three_levels();
-    send(&mut world, &body);
-    let beta = call_with(&body, &["context-management-2025-06-27"]);
-    assert_eq!(read(&world.exchange(&beta).unwrap()), 0);
-    let old = call_with(&body, &["prompt-caching-2024-07-31"]);
-    assert!(read(&world.exchange(&old).unwrap()) > 0);
-}
-
-#[test]
-fn d2_diagnostics_name_the_earliest_divergence() {
-    type Edit = fn(&mut Value);
-    let changes: [(Option<&str>, Edit); 6] = [
-        (None, |_| {}),
-        (None, |b| {
-            let more = b["messages"][0]["content"].as_array_mut().unwrap();
-            more.push(block("more", None));
-        }),
-        (Some("model_changed"), |b| {
-            b["model"] = json!("claude-opus-4-8")
-        }),
-        (Some("system_changed"), |b| {
-            b["system"][0]["text"] = json!(words(500));
-            b["tools"][0]["name"] = json!("watch");
-        }),
-        (Some("tools_changed"), |b| {
-            b["tools"][0]["name"] = json!("watch")
-        }),
-        (Some("messages_changed"), |b| {
-            b["messages"][0]["content"][0]["text"] = json!(words(500))
-        }),
-    ];
-    for (reason, change) in changes {
-        let mut world = world();
-        let mut body = three_levels();
-        body["diagnostics"] = json!({ "previous_message_id": null });
-        let first = send(&mut world, &body);
-        assert_eq!(first.message["diagnostics"], Value::Null);
-        body["diagnostics"]["previous_message_id"] = first.message["id"].clone();
-        change(&mut body);
-        let second = send(&mut world, &body);
-        let found = &second.message["diagnostics"]["cache_miss_reason"];
-        assert_eq!(found["type"].as_str(), reason, "{found}");
-        assert_eq!(
-            found["cache_missed_input_tokens"].is_u64(),
-            reason.is_some()
-        );
-        let changed = world.usage_log().last().unwrap().changed.clone();
-        assert_eq!(changed.is_some(), reason.is_some(), "{changed:?}");
-        body["diagnostics"]["previous_message_id"] = json!("msg_unknown");
-        let third = send(&mut world, &body);
-        assert_eq!(
-            third.message["diagnostics"]["cache_miss_reason"]["type"],
-            "previous_message_not_found"
-        );
-    }
-}
-
-/// The number of positions in a conversation, and which of them carry a breakpoint.
-fn marks() -> impl Strategy<Value = (usize, Vec<usize>)> {
-    (1_usize..60).prop_flat_map(|positions| {
-        let marks = proptest::collection::btree_set(0..positions, 0..=4);
-        (
-            Just(positions),
-            marks.prop_map(|marks| marks.into_iter().collect()),
-        )
-    })
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
-
-    #[test]
-    fn b1_read_written_and_input_always_make_the_prompt(steps in proptest::collection::vec((marks(), 0_u64..400_000), 1..6)) {
-        let mut world = world();
-        for ((positions, marked), wait) in steps {
-            let body = long(positions, &marked);
-            let counted = world.count_tokens(&count(&body)).unwrap();
-            let reply = send(&mut world, &body);
-            prop_assert_eq!(Some(prompt(&reply)), counted["input_tokens"].as_u64());
-            let usage = &reply.message["usage"];
-            let [_, five, hour, _] = classes(&reply);
-            prop_assert_eq!(usage["cache_creation_input_tokens"].as_u64(), Some(five + hour));
-            let runs: u64 = reply.verdict.runs.iter().map(|run| run.tokens).sum();
-            prop_assert_eq!(runs + reply.verdict.opening, prompt(&reply));
-            let covered: usize = reply.verdict.runs.iter().map(|run| run.positions).sum();
-            prop_assert_eq!(covered, positions);
-            let of = |class| reply.verdict.runs.iter().filter(|run| run.class == class).map(|run| run.tokens).sum::<u64>();
-            prop_assert_eq!([of(CacheClass::Read), of(CacheClass::WrittenFiveMinutes)], [classes(&reply)[0], five]);
-            world.advance(wait);
-        }
-    }
-
-    #[test]
-    fn b1_a_repeated_request_reads_all_its_breakpoints_cover((positions, marked) in marks()) {
-        let mut world = world();
-        let body = long(positions, &marked);
-        let first = send(&mut world, &body);
-        let second = send(&mut world, &body);
-        let [read, five, hour, input] = classes(&second);
-        prop_assert_eq!(read, classes(&first)[1]);
-        prop_assert_eq!((five, hour, input), (0, 0, classes(&first)[3]));
-    }
-
-    #[test]
-    fn b1_more_breakpoints_never_read_less((positions, marked) in marks(), extra in 0_usize..60) {
-        let (mut few, mut many) = (world(), world());
-        for world in [&mut few, &mut many] {
-            send(world, &long(30, &[12, 29]));
-        }
-        let with: Vec<usize> = marked.iter().copied().chain([extra % positions]).collect();
-        prop_assume!(with.len() <= 4);
-        let less = send(&mut few, &long(positions, &marked));
-        let more = send(&mut many, &long(positions, &with));
-        prop_assert!(read(&more) >= read(&less));
-    }
-}
-
-fn count(body: &Value) -> ApiCall {
-    let mut body = body.clone();
-    body.as_object_mut().unwrap().remove("max_tokens");
-    call(&body)
 }

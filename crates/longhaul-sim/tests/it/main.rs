@@ -9,8 +9,11 @@
 
 mod anything;
 mod cache;
+mod cache_key;
+mod cache_laws;
 mod client;
 mod clients;
+mod compaction;
 mod compaction_prompts;
 mod faults;
 mod house;
@@ -30,10 +33,14 @@ mod model_talk;
 mod openai;
 mod recorded;
 mod replay;
+mod reply_forms;
 mod server;
+mod server_clients;
+mod server_strict;
 mod support;
 mod thinking;
 mod threads;
 mod validate;
 mod web_search;
 mod world;
+mod world_grown;

@@ -15,7 +15,7 @@ pub use links::{
 };
 pub use text::{
     binary_line, blank_lines, bom, crlf, deep_nesting, garbage_line, huge_garbage_line, huge_line,
-    insert_line, invalid_utf8, lone_surrogate, no_final_newline, non_object_line, tear_last_line,
+    invalid_utf8, lone_surrogate, no_final_newline, non_object_line, tear_last_line,
     trailing_garbage,
 };
 

@@ -27,7 +27,7 @@ pub fn no_final_newline(bytes: &[u8]) -> DamagedFile {
 
 /// Inserts any line before the one with that number.
 #[must_use]
-pub fn insert_line(bytes: &[u8], line: usize, body: &[u8]) -> DamagedFile {
+fn insert_line(bytes: &[u8], line: usize, body: &[u8]) -> DamagedFile {
     let mut lines = SplitLines::of(bytes);
     let line = lines.insert(line, body);
     lines.named(vec![line])

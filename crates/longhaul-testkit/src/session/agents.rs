@@ -4,7 +4,7 @@
 //! [`super::TranscriptRole::SubAgent`]).
 
 use super::generator::Generator;
-use super::meter::UsageMeter;
+use super::meter::{UsageMeter, usage_json};
 use super::reply::ResponseWork;
 use super::spec::Feature;
 use super::transcript_builder::SpeakerThread;
@@ -77,7 +77,7 @@ impl Generator {
                 .raw("content", &array([call]))
                 .raw("stop_reason", "null")
                 .raw("stop_sequence", "null")
-                .raw("usage", &super::reply::usage_json(&usage))
+                .raw("usage", &usage_json(&usage))
                 .end();
             let asked = ObjectBuilder::new()
                 .text("type", "assistant")

@@ -5,6 +5,7 @@
 
 use super::spec::CacheTtl;
 use super::truth::ExpectedUsage;
+use crate::json::ObjectBuilder;
 use crate::rng::Rng;
 use crate::timestamp::Millis;
 
@@ -84,6 +85,26 @@ impl UsageMeter {
             output: 0,
         }
     }
+}
+
+/// `message.usage` as the API sends it.
+pub(super) fn usage_json(usage: &ExpectedUsage) -> String {
+    let creation = ObjectBuilder::new()
+        .number("ephemeral_5m_input_tokens", usage.cache_write_5m)
+        .number("ephemeral_1h_input_tokens", usage.cache_write_1h)
+        .end();
+    ObjectBuilder::new()
+        .number("input_tokens", usage.input)
+        .number(
+            "cache_creation_input_tokens",
+            usage.cache_write_5m + usage.cache_write_1h,
+        )
+        .number("cache_read_input_tokens", usage.cache_read)
+        .raw("cache_creation", &creation)
+        .number("output_tokens", usage.output)
+        .text("service_tier", "standard")
+        .text("inference_geo", "not_available")
+        .end()
 }
 
 #[cfg(test)]

@@ -5,21 +5,23 @@
 //! crate's dependencies. Damage is not made here (see [`crate::damage`]), and neither are files too large for memory
 //! (see [`crate::big`]).
 //!
-//! Modules: `spec` is the description; `generator` writes the turns; `reply` writes one model response; `tools` their
-//! calls and answers; `noise` lines outside the conversation; `agents` sub-agents; `compaction` boundaries; `meter`
-//! usage; `transcript_builder` lines and their chain.
+//! Modules: `spec` is the description; `generator` is the state between turns, and `turns` writes them; `reply` writes
+//! one model response; `tools` their calls and answers, on a made-up `project`; `noise` lines outside the conversation;
+//! `agents` sub-agents; `compaction` boundaries; `meter` usage; `transcript_builder` lines and their chain.
 
 mod agents;
 mod compaction;
 mod generator;
 mod meter;
 mod noise;
+mod project;
 mod prompts;
 mod reply;
 mod spec;
 mod tools;
 mod transcript_builder;
 mod truth;
+mod turns;
 
 pub use spec::{CacheTtl, CompactionSchedule, Feature, KeptRounds, SessionSpec, TranscriptRole};
 pub use truth::{ExpectedBoundary, ExpectedClearing, ExpectedUsage, Truth};

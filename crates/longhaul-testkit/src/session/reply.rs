@@ -1,7 +1,7 @@
 //! One model response: several lines that share a message id, and the results that answer its calls.
 
 use super::generator::Generator;
-use super::meter;
+use super::meter::{self, usage_json};
 use super::spec::Feature;
 use super::tools::GeneratedCall;
 use super::transcript_builder::WrittenLine;
@@ -217,24 +217,4 @@ impl Generator {
             .end();
         self.tape.link(&mut self.thread, &line, uuid);
     }
-}
-
-/// `message.usage` as the API sends it.
-pub(super) fn usage_json(usage: &ExpectedUsage) -> String {
-    let creation = ObjectBuilder::new()
-        .number("ephemeral_5m_input_tokens", usage.cache_write_5m)
-        .number("ephemeral_1h_input_tokens", usage.cache_write_1h)
-        .end();
-    ObjectBuilder::new()
-        .number("input_tokens", usage.input)
-        .number(
-            "cache_creation_input_tokens",
-            usage.cache_write_5m + usage.cache_write_1h,
-        )
-        .number("cache_read_input_tokens", usage.cache_read)
-        .raw("cache_creation", &creation)
-        .number("output_tokens", usage.output)
-        .text("service_tier", "standard")
-        .text("inference_geo", "not_available")
-        .end()
 }

@@ -23,7 +23,7 @@ use super::error::AgentError;
 use super::event_sink::EventSink;
 use super::hook_runner::HookRunner;
 use super::host_environment::HostEnvironment;
-use super::late_tools::LateToolArrivals;
+use super::late_tool_arrivals::LateToolArrivals;
 use super::nested_memory::NestedMemory;
 use super::request_prefix::{PrefixBuilder, PrefixInputs, SystemPromptOverride};
 use super::sources::{SourceFn, ToolStateSources};

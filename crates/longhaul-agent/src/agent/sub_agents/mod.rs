@@ -11,12 +11,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use longhaul::hooks::HookEvent;
-use longhaul::session::new_session_id;
 use longhaul_core::engine::NewEntry;
 use longhaul_core::figures::counted;
 use longhaul_core::rehydrate::AgentState;
 use longhaul_provider::CancellationToken;
-use longhaul_store::layout::subagents_folder;
 use serde_json::{Value, json};
 
 use super::agent_spec::ConversationRole;
@@ -87,13 +85,13 @@ impl SubAgents {
         cancel: CancellationToken,
         progress: Arc<dyn Fn(&str) + Send + Sync>,
     ) -> Result<SubAgentReport, AgentError> {
-        let (id, transcript) = new_sub_agent(&self.place);
+        let (id, transcript) = self.place.new_sub_agent();
         self.run_as(order, id, transcript, cancel, progress).await
     }
 
     /// Starts a sub-agent in the background; its report comes with a later turn.
     pub(crate) fn start(&self, order: SubAgentOrder) -> (String, PathBuf) {
-        let (id, transcript) = new_sub_agent(&self.place);
+        let (id, transcript) = self.place.new_sub_agent();
         self.jobs.begin(BackgroundJob {
             id: id.clone(),
             description: order.description.clone(),
@@ -226,18 +224,6 @@ impl SubAgents {
             }),
         }
     }
-}
-
-/// An id and a transcript path for a new sub-agent of the session that is stored here.
-pub(super) fn new_sub_agent(of: &SessionPaths) -> (String, PathBuf) {
-    let id: String = new_session_id()
-        .chars()
-        .filter(|c| *c != '-')
-        .take(7)
-        .collect();
-    let id = format!("a{id}");
-    let file = format!("agent-{id}.jsonl");
-    (id, subagents_folder(&of.transcript).join(file))
 }
 
 /// A list of all kinds, one line each.

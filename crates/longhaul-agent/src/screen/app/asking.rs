@@ -4,7 +4,6 @@ use std::time::{Duration, Instant};
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use super::prompt::edit;
 use super::{App, AppAction, AppPage};
 use crate::event::{ApprovalAnswer, ApprovalRequest};
 use crate::screen::editor::Editor;
@@ -107,7 +106,7 @@ impl App {
             KeyCode::Enter if key.modifiers.is_empty() => return self.on_enter(),
             KeyCode::Up | KeyCode::Down => {}
             _ => {
-                edit(&mut self.editor, key, prompt_width(self.width));
+                self.editor.key(key, prompt_width(self.width));
             }
         }
         AppAction::On
@@ -129,7 +128,7 @@ impl App {
                     self.answer(ApprovalAnswer::No(instead));
                 }
                 _ => {
-                    edit(editor, key, width.saturating_sub(3));
+                    editor.key(key, width.saturating_sub(3));
                 }
             }
             return;

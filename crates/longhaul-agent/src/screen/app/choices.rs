@@ -3,7 +3,6 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::App;
-use super::prompt::edit;
 use crate::event::ApprovalAnswer;
 use crate::screen::choice::{ChoiceDialog, ChoiceStep};
 use crate::screen::open_question::OpenQuestion;
@@ -58,7 +57,7 @@ fn typed(asking: &mut ChoiceDialog, key: KeyEvent, width: usize) -> ChoiceStep {
             return asking.say(&words);
         }
         _ => {
-            edit(editor, key, width.saturating_sub(3));
+            editor.key(key, width.saturating_sub(3));
         }
     }
     ChoiceStep::Open

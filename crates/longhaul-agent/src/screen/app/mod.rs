@@ -29,7 +29,6 @@ pub(crate) use answers::HostAnswer;
 use asking::QuestionEar;
 use habits::EscapeKey;
 use pictures::PastedPictures;
-pub(crate) use prompt::edit;
 
 use super::complete::Completion;
 use super::editor::Editor;

@@ -1,46 +1,11 @@
-//! The meaning of keys for the prompt: moving, editing, completing, sending.
+//! The meaning of keys for the prompt: completing, sending, going through the history. `editor/keys.rs` has those that
+//! edit.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::{App, AppAction, CompletionFiles};
 use crate::screen::complete;
-use crate::screen::editor::Editor;
 use crate::screen::live::prompt_width;
-
-/// Handles keys that move and edit text. Returns false if the key is none of them.
-pub(crate) fn edit(editor: &mut Editor, key: KeyEvent, width: usize) -> bool {
-    let control = key.modifiers.contains(KeyModifiers::CONTROL);
-    let alt = key.modifiers.contains(KeyModifiers::ALT);
-    match key.code {
-        KeyCode::Enter if alt || key.modifiers.contains(KeyModifiers::SHIFT) => editor.insert("\n"),
-        KeyCode::Char('j') if control => editor.insert("\n"),
-        KeyCode::Char('a') if control => editor.home(),
-        KeyCode::Char('e') if control => editor.end(),
-        KeyCode::Char('b') if control => editor.left(),
-        KeyCode::Char('f') if control => editor.right(),
-        KeyCode::Char('h') if control => editor.backspace(),
-        KeyCode::Char('w') if control => editor.cut_word(),
-        KeyCode::Char('u') if control => editor.cut_before(),
-        KeyCode::Char('k') if control => editor.cut_after(),
-        KeyCode::Char('y') if control => editor.put_back(),
-        KeyCode::Char('b') if alt => editor.word_left(),
-        KeyCode::Char('f') if alt => editor.word_right(),
-        KeyCode::Left if control || alt => editor.word_left(),
-        KeyCode::Right if control || alt => editor.word_right(),
-        KeyCode::Backspace if control || alt => editor.cut_word(),
-        KeyCode::Left => editor.left(),
-        KeyCode::Right => editor.right(),
-        KeyCode::Home => editor.home(),
-        KeyCode::End => editor.end(),
-        KeyCode::Backspace => editor.backspace(),
-        KeyCode::Delete => editor.delete(),
-        KeyCode::Up => return editor.up(width),
-        KeyCode::Down => return editor.down(width),
-        KeyCode::Char(c) if !control && !alt => editor.insert(c.encode_utf8(&mut [0; 4])),
-        _ => return false,
-    }
-    true
-}
 
 impl App {
     pub(super) fn on_prompt_key(&mut self, key: KeyEvent) -> AppAction {
@@ -77,7 +42,7 @@ impl App {
             }
             (KeyCode::Up | KeyCode::Down, None) => {}
             _ => {
-                if edit(&mut self.editor, key, width) {
+                if self.editor.key(key, width) {
                     self.edited();
                 }
             }

@@ -1,8 +1,9 @@
 //! The prompt being written: text of many lines, in which the cursor moves by what people see as characters.
 //!
 //! A long paste is one character in it, shown as `[pasted 120 lines]` and sent in full. `layout` places the text on the
-//! screen; `app` gives keys their meaning.
+//! screen; `keys` gives keys their meaning.
 
+mod keys;
 mod layout;
 
 use unicode_segmentation::UnicodeSegmentation as _;

@@ -14,7 +14,7 @@ use crate::tools::input;
 use crate::tools::typed::TypedTool;
 
 /// Reads the output of a background command.
-pub struct BashOutputTool {
+pub(crate) struct BashOutputTool {
     shells: Arc<BackgroundShells>,
     files: Arc<FileState>,
 }
@@ -27,7 +27,7 @@ pub(in crate::tools) struct BashOutputInput {
 
 impl BashOutputTool {
     /// Reads the output of these commands.
-    pub fn new(shells: Arc<BackgroundShells>, files: Arc<FileState>) -> Self {
+    pub(crate) fn new(shells: Arc<BackgroundShells>, files: Arc<FileState>) -> Self {
         Self { shells, files }
     }
 
@@ -81,7 +81,7 @@ impl TypedTool for BashOutputTool {
 }
 
 /// Ends a background command.
-pub struct KillShellTool {
+pub(crate) struct KillShellTool {
     shells: Arc<BackgroundShells>,
 }
 
@@ -92,7 +92,7 @@ pub(in crate::tools) struct KillShellInput {
 
 impl KillShellTool {
     /// Ends these commands.
-    pub fn new(shells: Arc<BackgroundShells>) -> Self {
+    pub(crate) fn new(shells: Arc<BackgroundShells>) -> Self {
         Self { shells }
     }
 

@@ -35,9 +35,9 @@ use unix as system;
 #[cfg(windows)]
 use windows as system;
 
-pub use companions::{BashOutputTool, KillShellTool};
+pub(crate) use companions::{BashOutputTool, KillShellTool};
 pub use shells::{BackgroundShells, ShellStatus, ShellSummary};
-pub use start::ShellVariables;
+pub(crate) use start::ShellVariables;
 
 const DEFAULT_TIMEOUT: u64 = 120_000;
 const LONGEST_TIMEOUT: u64 = 600_000;
@@ -52,7 +52,7 @@ const STALE: &str = include_str!("stale.md");
 const LEFT_BEHIND: &str = include_str!("left_behind.md");
 
 /// Runs commands.
-pub struct BashTool {
+pub(crate) struct BashTool {
     place: Arc<SessionPaths>,
     fence: FolderFence,
     files: Arc<FileState>,
@@ -71,7 +71,7 @@ pub(super) struct BashInput {
 
 impl BashTool {
     /// Runs commands in this session; those in the background belong to `shells`.
-    pub fn new(
+    pub(crate) fn new(
         place: Arc<SessionPaths>,
         files: Arc<FileState>,
         shells: Arc<BackgroundShells>,

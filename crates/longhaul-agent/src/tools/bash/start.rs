@@ -19,7 +19,7 @@ use crate::tool::CallGuard;
 const WRAPPER: &str = include_str!("wrapper.sh");
 
 /// Variables for commands, in addition to those of this process that are passed on.
-pub type ShellVariables = BTreeMap<String, String>;
+pub(crate) type ShellVariables = BTreeMap<String, String>;
 
 /// The environment of a command.
 pub(super) struct CommandEnvironment<'a> {

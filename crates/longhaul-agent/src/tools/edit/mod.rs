@@ -23,7 +23,7 @@ use change::ReplaceScope;
 const MOST_SHOWN: u64 = 1 << 20;
 
 /// Edits files.
-pub struct EditTool(Arc<PlaceFiles>);
+pub(crate) struct EditTool(Arc<PlaceFiles>);
 
 #[derive(Deserialize)]
 pub(super) struct EditInput {
@@ -45,7 +45,7 @@ impl EditInput {
 
 impl EditTool {
     /// Edits files of this session that the model knows.
-    pub fn new(place: Arc<SessionPaths>, files: Arc<FileState>) -> Self {
+    pub(crate) fn new(place: Arc<SessionPaths>, files: Arc<FileState>) -> Self {
         Self(PlaceFiles::new(&place, files))
     }
 }

@@ -26,7 +26,7 @@ use crate::tool::{CallContext, ToolAccess, ToolCallOutput};
 const MOST: usize = 100;
 
 /// Finds files.
-pub struct GlobTool {
+pub(crate) struct GlobTool {
     judged: Arc<JudgedPaths>,
     hidden: HiddenPathFn,
 }
@@ -39,7 +39,7 @@ pub(super) struct GlobInput {
 
 impl GlobTool {
     /// Finds files of this session, except for hidden ones.
-    pub fn new(place: Arc<SessionPaths>, hidden: HiddenPathFn) -> Self {
+    pub(crate) fn new(place: Arc<SessionPaths>, hidden: HiddenPathFn) -> Self {
         Self {
             judged: Arc::new(JudgedPaths::new(&place)),
             hidden,

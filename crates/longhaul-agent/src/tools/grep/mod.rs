@@ -24,7 +24,7 @@ use query::GrepQuery;
 use results::{GrepResults, ResultsFull};
 
 /// Searches files.
-pub struct GrepTool {
+pub(crate) struct GrepTool {
     judged: Arc<JudgedPaths>,
     hidden: HiddenPathFn,
 }
@@ -64,7 +64,7 @@ pub(super) struct GrepInput {
 
 impl GrepTool {
     /// Searches files of this session, except for hidden ones.
-    pub fn new(place: Arc<SessionPaths>, hidden: HiddenPathFn) -> Self {
+    pub(crate) fn new(place: Arc<SessionPaths>, hidden: HiddenPathFn) -> Self {
         Self {
             judged: Arc::new(JudgedPaths::new(&place)),
             hidden,

@@ -2,7 +2,7 @@
 
 use rmcp::model::{PaginatedRequestParams, Prompt, Resource, Tool};
 
-use super::connection::McpService;
+use super::listener::McpService;
 
 /// The maximum number of tools, of prompts and of resources of a server.
 const MOST_TOOLS: usize = 500;

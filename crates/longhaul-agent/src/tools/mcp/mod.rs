@@ -6,13 +6,14 @@
 //! through `CallServerTool`, until the prefix is built again anyway. A server that does not start, dies or sends
 //! nonsense causes a notice and failing calls, never more. `settings` reads the configurations of servers.
 //!
-//! Modules: `servers` is all of a session's servers · `process` a server's process · `connection` the handshake · `line_by_line` its output ·
+//! Modules: `servers` is all of a session's servers · `process` a server's process · `connection` the handshake · `listener` its notifications · `line_by_line` its output ·
 //! `listing` what a server offers · `server` calls and restarts · `tool` a server's tool as one of ours · `call_tool` calls
 //! those that came late · `prompts`, `resources` · `names`, `schema`, `output` adapt what servers send.
 
 mod call_tool;
 mod connection;
 mod line_by_line;
+mod listener;
 mod listing;
 mod names;
 mod output;

@@ -9,7 +9,8 @@ use rmcp::ServiceError;
 use rmcp::model::{CallToolRequestParams, CallToolResult, JsonObject};
 use tokio::process::{ChildStdin, ChildStdout};
 
-use super::connection::{McpConnection, McpListener, ProgressFn};
+use super::connection::McpConnection;
+use super::listener::{McpListener, ProgressFn};
 use super::listing::McpOffer;
 use super::process::McpProcess;
 use super::{McpLimits, McpServerConfig, NoticeFn, names};

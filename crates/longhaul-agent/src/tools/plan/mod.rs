@@ -18,7 +18,7 @@ use crate::tool::{CallContext, ToolAccess, ToolCallOutput};
 pub use state::{ApprovalModeStore, PlanState, REMINDER};
 
 /// The name of the tool that submits a plan.
-pub const EXIT: &str = EXIT_PLAN_MODE;
+pub(crate) const EXIT: &str = EXIT_PLAN_MODE;
 /// The name of the tool that asks for plan mode.
 pub(crate) const ENTER: &str = "EnterPlanMode";
 

@@ -28,7 +28,7 @@ const UNRANGED: u64 = 256 << 10;
 const UNCHANGED: &str = include_str!("unchanged.md");
 
 /// Reads files.
-pub struct ReadTool(Arc<PlaceFiles>);
+pub(crate) struct ReadTool(Arc<PlaceFiles>);
 
 #[derive(Deserialize)]
 pub(super) struct ReadInput {
@@ -41,7 +41,7 @@ pub(super) struct ReadInput {
 
 impl ReadTool {
     /// Reads files of this session, and remembers what it showed.
-    pub fn new(place: Arc<SessionPaths>, files: Arc<FileState>) -> Self {
+    pub(crate) fn new(place: Arc<SessionPaths>, files: Arc<FileState>) -> Self {
         Self(PlaceFiles::new(&place, files))
     }
 }

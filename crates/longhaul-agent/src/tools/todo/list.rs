@@ -68,7 +68,7 @@ impl TodoList {
 ///
 /// # Errors
 /// What is wrong with the input, as half a sentence for the model.
-pub fn read(input: &Value) -> Result<Vec<TodoItem>, String> {
+pub(crate) fn read(input: &Value) -> Result<Vec<TodoItem>, String> {
     let given = match input.get("todos") {
         // Some models send the list as a text.
         Some(Value::String(text)) => serde_json::from_str(text).unwrap_or_default(),

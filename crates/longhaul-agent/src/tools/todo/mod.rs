@@ -14,7 +14,8 @@ use super::typed::TypedTool;
 use crate::event::{TodoItem, TodoStatus};
 use crate::tool::{CallContext, ToolAccess, ToolCallOutput};
 
-pub use list::{TodoList, read};
+pub use list::TodoList;
+pub(crate) use list::read;
 
 /// The tool's name.
 pub const NAME: &str = "TodoWrite";

@@ -19,7 +19,7 @@ mod known;
 pub(super) use known::refuse_unless_known;
 
 /// Writes files.
-pub struct WriteTool(Arc<PlaceFiles>);
+pub(crate) struct WriteTool(Arc<PlaceFiles>);
 
 #[derive(Deserialize)]
 pub(super) struct WriteInput {
@@ -29,7 +29,7 @@ pub(super) struct WriteInput {
 
 impl WriteTool {
     /// Writes files of this session that the model knows.
-    pub fn new(place: Arc<SessionPaths>, files: Arc<FileState>) -> Self {
+    pub(crate) fn new(place: Arc<SessionPaths>, files: Arc<FileState>) -> Self {
         Self(PlaceFiles::new(&place, files))
     }
 }

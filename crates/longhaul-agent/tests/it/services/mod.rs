@@ -7,7 +7,9 @@
 )]
 
 mod mcp;
+mod mcp_processes;
 pub(crate) mod mcp_server;
+mod mcp_session;
 mod plan;
 mod recall;
 mod skill;

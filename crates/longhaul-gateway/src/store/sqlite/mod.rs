@@ -1,5 +1,7 @@
-//! The gateway's stores in an SQLite file, with a write-ahead log so that reading never waits for writing.
+//! The gateway's stores in an SQLite file, with a write-ahead log so that reading never waits for writing. `connection`
+//! opens the file, `schema` has the tables, and the other modules read and write one kind of thing each.
 
+mod connection;
 mod database_file;
 mod notes;
 mod prefix_store;
@@ -12,12 +14,12 @@ mod write;
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use jiff::Timestamp;
 use rusqlite::Connection;
 
+use self::connection::{OpenedDatabase, durably, failed};
 use self::database_file::DatabaseFile;
 pub use self::read_only::ReadOnlyUsageLog;
 use super::claims::LocalClaims;
@@ -28,9 +30,6 @@ use super::{
     UsageLogStore,
 };
 use crate::branch::{BranchId, GatewaySessionId, Tenant};
-
-/// How long to wait for another process's commit.
-const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The gateway's stores in an SQLite file.
 #[derive(Debug, Clone)]
@@ -48,46 +47,6 @@ pub struct SqliteStore {
 enum ConnectionUse {
     Writing,
     Reading,
-}
-
-/// The two connections to a file, and how many records of earlier versions were dropped from it.
-struct OpenedDatabase {
-    writing: Connection,
-    reading: Connection,
-    dropped: u64,
-}
-
-impl OpenedDatabase {
-    fn at(path: &Path) -> Result<Self, StoreError> {
-        let failed = |reason: String| StoreError::Open {
-            place: path.display().to_string(),
-            reason,
-        };
-        longhaul_store::create_private_file(path).map_err(|error| failed(error.to_string()))?;
-        let connect = || -> rusqlite::Result<Connection> {
-            let connection = Connection::open(path)?;
-            connection.busy_timeout(PATIENCE)?;
-            connection.pragma_update(None, "journal_mode", "wal")?;
-            connection.pragma_update(None, "synchronous", "normal")?;
-            Ok(connection)
-        };
-        let mut writing = connect().map_err(|error| failed(error.to_string()))?;
-        let found = schema::migrate(&mut writing).map_err(|error| failed(error.to_string()))?;
-        if found > schema::VERSION {
-            return Err(StoreError::Newer {
-                place: path.display().to_string(),
-                found,
-                known: schema::VERSION,
-            });
-        }
-        let dropped = schema::drop_unsealed(&writing).map_err(|error| failed(error.to_string()))?;
-        let reading = connect().map_err(|error| failed(error.to_string()))?;
-        Ok(Self {
-            writing,
-            reading,
-            dropped,
-        })
-    }
 }
 
 impl SqliteStore {
@@ -161,22 +120,6 @@ impl SqliteStore {
             done.map_err(|error| StoreError::Failed(error.to_string()))?
         })
     }
-}
-
-fn failed(error: rusqlite::Error) -> StoreError {
-    StoreError::Failed(error.to_string())
-}
-
-/// Runs `write` so that its commits reach the disk: the log is synced, which is not worth the time for batches of the
-/// usage log.
-fn durably<T>(
-    connection: &mut Connection,
-    write: impl FnOnce(&mut Connection) -> rusqlite::Result<T>,
-) -> rusqlite::Result<T> {
-    connection.pragma_update(None, "synchronous", "full")?;
-    let written = write(connection);
-    connection.pragma_update(None, "synchronous", "normal")?;
-    written
 }
 
 impl StoreHealth for SqliteStore {

@@ -4,7 +4,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::super::rows::{self, pico, signed};
 use super::super::{NotesRecord, Sealed};
-use super::durably;
+use super::connection::durably;
 use super::prefix_store::known;
 use crate::branch::Tenant;
 

@@ -5,7 +5,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::super::rows::{self, FoundRewrite, limit, pico, signed};
 use super::super::{CompactedPrefix, PrefixListing, PrefixMakingId, PrefixProvenance, Sealed};
-use super::durably;
+use super::connection::durably;
 use crate::branch::{GatewaySessionId, Tenant};
 
 /// The columns on how a prefix was made, in the order in which they are read.

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, OpenFlags};
 
 use super::super::{SpendQuery, SpendRow, StoreError};
-use super::{PATIENCE, schema, spend};
+use super::connection::{PATIENCE, failed};
+use super::{schema, spend};
 
 /// The most problems that a check lists.
 const MOST_PROBLEMS: u32 = 20;
@@ -63,7 +64,7 @@ impl ReadOnlyUsageLog {
                 reason: "an earlier version wrote it; `longhaul serve` with this store brings it up to date".to_owned(),
             }),
             format => {
-                spend::rows_of_format(&self.connection, query, format).map_err(super::failed)
+                spend::rows_of_format(&self.connection, query, format).map_err(failed)
             }
         }
     }
@@ -79,7 +80,7 @@ impl ReadOnlyUsageLog {
             let found = statement.query_map([], |row| row.get(0))?;
             found.collect()
         };
-        let mut found = found().map_err(super::failed)?;
+        let mut found = found().map_err(failed)?;
         found.retain(|line| line != "ok");
         Ok(found)
     }

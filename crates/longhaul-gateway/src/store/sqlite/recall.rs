@@ -5,7 +5,7 @@ use rusqlite::{Connection, params};
 
 use super::super::rows;
 use super::super::{RecallRecord, Sealed};
-use super::durably;
+use super::connection::durably;
 use super::prefix_store::known;
 use crate::branch::Tenant;
 

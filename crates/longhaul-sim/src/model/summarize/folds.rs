@@ -5,7 +5,7 @@
 //! the middle between its neighbors.
 
 use super::{room, without_quote_marks};
-use crate::model::conversation::{clip, own_words, result_text};
+use crate::model::conversation::{clip, own_words};
 use crate::model::digest::{ConversationDigest, LastMessageUse, SectionTopic};
 use crate::request::{ApiBlock, ApiMessage, ApiRole};
 
@@ -109,7 +109,7 @@ fn find_bare(blocks: &[(ApiRole, &ApiBlock)], from: usize, quote: &str) -> Optio
     let begins = |(_, block): &(ApiRole, &ApiBlock)| {
         let text = match block.kind.as_str() {
             "text" => block.text("text").unwrap_or("").to_owned(),
-            "tool_result" => result_text(block).into_owned(),
+            "tool_result" => block.result_text().into_owned(),
             "tool_use" => {
                 // The input as it was written: the order of its fields is part of the quote.
                 let input = block

@@ -1,9 +1,10 @@
 //! The todo list, and tasks given to sub-agents.
 
-use super::{GeneratedAnswer, GeneratedTodo, InputAndAnswer};
+use super::{GeneratedAnswer, InputAndAnswer};
 use crate::json::{ObjectBuilder, array, quote};
 use crate::session::generator::Generator;
-use crate::session::reply::usage_json;
+use crate::session::meter::usage_json;
+use crate::session::project::GeneratedTodo;
 use crate::session::truth::ExpectedUsage;
 use crate::words;
 

@@ -10,6 +10,7 @@ mod shell;
 
 use super::generator::Generator;
 use super::meter;
+use super::project::SourceFile;
 use super::spec::Feature;
 use super::transcript_builder::WrittenLine;
 use crate::ids;
@@ -40,21 +41,6 @@ pub(super) struct GeneratedAnswer {
     /// The `toolUseResult` copy, as JSON.
     pub(super) copy: String,
     pub(super) fails: bool,
-}
-
-/// A file of the made-up project. Its content follows from its seed, so a second read returns the same.
-#[derive(Debug)]
-pub(super) struct SourceFile {
-    pub(super) path: String,
-    pub(super) seed: u64,
-    pub(super) lines: usize,
-}
-
-/// One item of the todo list.
-#[derive(Clone, Debug)]
-pub(super) struct GeneratedTodo {
-    pub(super) content: String,
-    pub(super) status: &'static str,
 }
 
 impl Generator {

@@ -9,7 +9,7 @@ use super::super::todo::SimTodoState;
 use super::super::turn::{AgentMove, AgentTurn};
 use super::super::view::was_refused;
 use super::super::wish::Running;
-use super::look::{A_READ, within};
+use super::hints::{A_READ, within};
 use super::telling::short;
 use super::{acting, answer, project};
 use crate::model::toolbox::ToolPurpose;

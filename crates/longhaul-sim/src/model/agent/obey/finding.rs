@@ -1,10 +1,11 @@
 //! Looks for something that was named: a file, a word, the words of a question.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::super::known_paths::name_of;
 use super::super::turn::{AgentMove, AgentTurn, PlannedCall};
-use super::look::{A_LOOK, A_READ, rank, within};
+use super::hints::{A_LOOK, A_READ, search, within};
+use super::look::rank;
 use super::{acting, answer};
 use crate::model::toolbox::ToolPurpose;
 
@@ -88,22 +89,4 @@ fn first_hit(mind: &mut AgentTurn<'_>) -> Option<PlannedCall> {
         ToolPurpose::Read,
         json!({ "file_path": path, "limit": A_LOOK }),
     )
-}
-
-/// A search that shows lines, however they are capitalized.
-pub(super) fn search(term: &str) -> Value {
-    json!({ "pattern": escaped(term), "output_mode": "content", "-i": true, "-n": true, "head_limit": 40 })
-}
-
-/// A term as a pattern that matches it literally.
-fn escaped(term: &str) -> String {
-    let special = |letter: char| r"\.+*?()|[]{}^$#&-~".contains(letter);
-    let mut pattern = String::new();
-    for letter in term.chars() {
-        if special(letter) {
-            pattern.push('\\');
-        }
-        pattern.push(letter);
-    }
-    pattern
 }

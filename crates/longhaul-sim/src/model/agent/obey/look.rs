@@ -1,21 +1,17 @@
 //! Looks around: lists folders and reads files. Nothing here changes anything; `finding` handles named things.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::super::known_paths::{extension, name_of};
 use super::super::symbols::defined;
 use super::super::todo::SimTodoState;
 use super::super::turn::{AgentMove, AgentTurn, PlannedCall};
 use super::super::wish::Depth;
-use super::finding::search;
+use super::hints::{A_LOOK, A_READ, search, within};
 use super::telling::files;
 use super::{acting, answer};
 use crate::model::toolbox::ToolPurpose;
 
-/// The number of lines to read of a file for an overview.
-pub(super) const A_LOOK: usize = 120;
-/// The number of lines to read of a file that the user asks about.
-pub(super) const A_READ: usize = 600;
 /// The maximum number of reading rounds for one prompt.
 const ROUNDS: usize = 4;
 
@@ -176,14 +172,6 @@ fn listings(mind: &mut AgentTurn<'_>) -> Vec<PlannedCall> {
 fn here_listed(mind: &mut AgentTurn<'_>) -> Option<PlannedCall> {
     let folder = mind.path(".");
     mind.call_of(ToolPurpose::List, json!({ "path": folder }))
-}
-
-/// Restricts a call to a small folder, where the whole disk would take long.
-pub(super) fn within(mind: &AgentTurn<'_>, mut hints: Value) -> Value {
-    if matches!(mind.view.folder.as_deref(), Some("" | "/")) {
-        hints["path"] = json!("/etc");
-    }
-    hints
 }
 
 fn reads(

@@ -1,13 +1,14 @@
 //! The obedient manner: rules and keywords, no intelligence, and honest about it. It works on the wish in the user's
-//! newest words with the tools that the request offers (`look`, `finding` and `change` make the calls; `project`
-//! knows how the project is tested), and answers with what it really saw (`answer`, using the phrases of `telling`;
-//! `recap` says where the work stands; `talk` and `filler` need no tools). It writes and runs only what is explicitly
-//! asked for, and tries it once.
+//! newest words with the tools that the request offers (`look`, `finding` and `change` make the calls, with the inputs
+//! of `hints`; `project` knows how the project is tested), and answers with what it really saw (`answer`, using the
+//! phrases of `telling`; `recap` says where the work stands; `talk` and `filler` need no tools). It writes and runs
+//! only what is explicitly asked for, and tries it once.
 
 mod answer;
 mod change;
 mod filler;
 mod finding;
+mod hints;
 mod look;
 mod project;
 mod recap;
