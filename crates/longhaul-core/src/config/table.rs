@@ -2,7 +2,8 @@
 //!
 //! The original system's names come after our own, so that ours win where both are set.
 
-use super::setting::{SettingSpec, env, env_off};
+use super::env_name::{env, env_off};
+use super::setting::SettingSpec;
 use super::slot::ConfigField;
 
 /// Every setting, in the order of the reference.
