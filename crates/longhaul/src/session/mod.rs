@@ -13,6 +13,7 @@ mod lost_replies;
 mod model_calls;
 mod observe;
 pub(crate) mod open;
+mod open_error;
 mod options;
 pub mod recorded;
 mod running_effects;
@@ -34,7 +35,8 @@ pub use builder::SessionBuilder;
 pub use cancellation::Cancellation;
 pub use model_calls::{RetryWait, summary_reply};
 pub use observe::{Observer, SilentObserver};
-pub use open::{OpenError, new_session_id, window};
+pub use open::{new_session_id, window};
+pub use open_error::OpenError;
 pub use options::SessionOptions;
 
 use crate::clock::Clock;
