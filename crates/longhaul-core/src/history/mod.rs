@@ -13,6 +13,7 @@
 
 mod after_reply;
 mod attempt;
+mod author;
 mod effect;
 mod newest;
 mod occasion;
@@ -26,9 +27,10 @@ pub use after_reply::{
 pub use attempt::{
     AttemptContext, CompactionAttempt, PlainRequestSupport, SHORTEST_ANSWER, SummaryRequestFacts,
 };
+pub use author::HistoryAuthor;
 pub use effect::{
     AppendedRequestWay, AttemptEffect, AttemptInput, ClearingReason, DiscardReason, DraftSizes,
-    FailureTransience, HistoryAuthor, KeptDraft, NoSummaryReason, SummarySource,
+    FailureTransience, KeptDraft, NoSummaryReason, SummarySource,
 };
 pub use newest::{RequestSizes, newest_room};
 pub use occasion::{AttemptOccasion, OverflowEvidence, OversizedRequest};

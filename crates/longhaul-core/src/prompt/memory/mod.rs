@@ -25,6 +25,9 @@ pub use wanted::{ReadAuthority, WantedFile};
 const SHARED_NAMES: [&str; 3] = ["CLAUDE.md", ".claude/CLAUDE.md", "AGENTS.md"];
 const LOCAL_NAME: &str = "CLAUDE.local.md";
 
+/// The maximum length of a chain of imports that is followed.
+const MOST_DEEP: usize = 5;
+
 /// A memory file that is sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MemoryFile {

@@ -11,7 +11,7 @@ use super::content::{
 };
 use super::markdown::without_front_matter;
 use super::wanted::{ReadAuthority, SuppliedFiles, WantedFile};
-use super::{MemoryFile, MemoryFileKind, MemoryFileNotice};
+use super::{MOST_DEEP, MemoryFile, MemoryFileKind, MemoryFileNotice};
 use crate::hash::{Map, Set};
 
 /// The result of a search.
@@ -22,9 +22,6 @@ pub struct FoundMemoryFiles {
     /// The notices for the user.
     pub notices: Vec<MemoryFileNotice>,
 }
-
-/// The maximum length of a chain of imports that is followed.
-pub(super) const MOST_DEEP: usize = 5;
 
 /// The maximum number of imports that are followed in total.
 const MOST_IMPORTS: usize = 100;
