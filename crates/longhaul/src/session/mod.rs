@@ -16,6 +16,7 @@ pub(crate) mod open;
 mod open_error;
 mod options;
 pub mod recorded;
+mod retry_wait;
 mod running_effects;
 mod storage_place;
 
@@ -33,11 +34,12 @@ use longhaul_provider::{CancellationToken, Reply};
 
 pub use builder::SessionBuilder;
 pub use cancellation::Cancellation;
-pub use model_calls::{RetryWait, summary_reply};
+pub use model_calls::summary_reply;
 pub use observe::{Observer, SilentObserver};
 pub use open::{new_session_id, window};
 pub use open_error::OpenError;
 pub use options::SessionOptions;
+pub use retry_wait::RetryWait;
 
 use crate::clock::Clock;
 use crate::prompt::Prompt;

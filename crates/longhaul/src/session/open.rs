@@ -20,8 +20,7 @@ use longhaul_core::window::{
     WindowStatus,
 };
 use longhaul_store::{
-    Lease, LeaseError, LoadedContent, LoadedTranscript, ResumedConversation,
-    SessionInUse,
+    Lease, LeaseError, LoadedContent, LoadedTranscript, ResumedConversation, SessionInUse,
 };
 
 use super::builder::{OptionalToolFn, ResumedPrefix, SessionBuilder};
