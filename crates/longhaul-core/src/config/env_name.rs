@@ -2,16 +2,16 @@
 
 /// An environment variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct EnvName {
+pub(crate) struct EnvName {
     /// The variable's name.
-    pub name: &'static str,
+    pub(super) name: &'static str,
     /// How the variable's value relates to the setting's.
-    pub sense: EnvSense,
+    pub(super) sense: EnvSense,
 }
 
 /// How a variable's value relates to the setting's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum EnvSense {
+pub(crate) enum EnvSense {
     /// The variable's value is the setting's value.
     Same,
     /// The variable's value is the opposite: `DISABLE_COMPACT=1` sets `compaction.enabled` to false.

@@ -18,7 +18,6 @@ mod suggest;
 mod summarizer;
 mod table;
 
-pub use env_name::{EnvName, EnvSense};
 pub use error::{ConfigError, ConfigNotice};
 pub use explain::{ExplainedSetting, SettingSource};
 pub use file::ConfigFileLayer;
@@ -26,9 +25,8 @@ pub use gateway_support::{GatewaySupport, in_serve};
 pub use load::ConfigLayers;
 pub use reduction::ResultReduction;
 pub use reference::reference_markdown;
-pub use setting::SettingSpec;
 pub use summarizer::SummarizerSetting;
-pub use table::SETTINGS;
+use table::SETTINGS;
 
 use std::time::Duration;
 

@@ -6,27 +6,27 @@ use super::slot::ConfigField;
 
 /// A line of the settings table.
 #[derive(Debug)]
-pub struct SettingSpec {
+pub(crate) struct SettingSpec {
     /// The dotted key in the file.
-    pub key: &'static str,
+    pub(super) key: &'static str,
     /// The description of the setting, in a sentence.
-    pub doc: &'static str,
+    pub(super) doc: &'static str,
     /// The environment variables that set it; the first one with a valid value wins.
-    pub env: &'static [EnvName],
+    pub(super) env: &'static [EnvName],
     /// The setting's own flag on the command line, if it has one.
-    pub flag: Option<&'static str>,
+    pub(super) flag: Option<&'static str>,
     /// The field for its value, which also determines the type.
     pub(super) slot: ConfigField,
 }
 
 impl SettingSpec {
     /// The setting's default, or none if it is unset by default.
-    pub fn default_value(&self) -> Option<String> {
+    pub(crate) fn default_value(&self) -> Option<String> {
         self.slot.show(&mut Config::default())
     }
 
     /// A description of the accepted values.
-    pub fn accepted(&self) -> &'static str {
+    pub(crate) fn accepted(&self) -> &'static str {
         self.slot.accepted()
     }
 

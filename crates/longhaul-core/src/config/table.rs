@@ -7,7 +7,7 @@ use super::setting::SettingSpec;
 use super::slot::ConfigField;
 
 /// Every setting, in the order of the reference.
-pub static SETTINGS: &[SettingSpec] = &[
+pub(super) static SETTINGS: &[SettingSpec] = &[
     SettingSpec {
         key: "compaction.enabled",
         doc: "Whether anything may shorten the conversation, by hand or automatically, the clearing of old tool results included.",
