@@ -3,7 +3,7 @@
 //! It is a state machine without IO. The caller feeds it [`EngineInput`]s with the time, performs the [`Effect`]s it
 //! polls, and feeds the outcomes back. This file says what follows when lines are on disk, `not_persisted.rs` what follows
 //! when they are not. `turn.rs` is the course of a turn, `economy.rs` what is decided by price in it, `clear.rs`
-//! micro-compaction during a turn, `compact.rs` the course of a compaction, `not_compacted.rs` how a compaction ends
+//! micro-compaction during a turn, `compact.rs` the course of a compaction (`compaction_in_progress.rs`), `not_compacted.rs` how a compaction ends
 //! without a result, `summarize.rs` the requests for a summary, `commit.rs` the lines that are written and the state after
 //! them, `after_compaction.rs` the state that is reset. A crash between any two effects leaves a transcript from which the
 //! conversation can go on.
