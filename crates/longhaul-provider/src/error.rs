@@ -10,9 +10,10 @@ use crate::reply::Reply;
 
 mod classify;
 mod overflow;
+mod prompt_overflow;
 mod response;
 
-pub use overflow::PromptOverflow;
+pub use prompt_overflow::PromptOverflow;
 pub use response::{ErrorResponse, request_id};
 
 /// Why a request got no reply, or only a part of one.

@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 use crate::layout::{Home, HomeOwner};
 
 /// A file that changed more recently than this may still be in use.
-pub const RECENT: Duration = Duration::from_secs(60);
+const RECENT: Duration = Duration::from_secs(60);
 
 /// Whether the user passed `--force`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

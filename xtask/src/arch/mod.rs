@@ -4,11 +4,13 @@
 //! inside a crate, `files` checks sources and documents, `dependency_table` that each dependency has its reason in
 //! ARCHITECTURE.md. Every finding is a sentence that says what to do.
 
+mod cycles;
 mod dependency_table;
 mod files;
 mod graph;
 mod layers;
 mod modules;
+mod named_paths;
 mod rules;
 
 use crate::TaskResult;

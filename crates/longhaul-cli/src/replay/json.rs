@@ -9,9 +9,10 @@ use longhaul_core::replay::{
 };
 use serde::Serialize;
 
+use super::policy_names::policies;
 use super::sessions::ReplayedSession;
 use super::totals::{PolicyTotal, WindowTotal};
-use super::{ReplayResult, notes, page};
+use super::{ReplayResult, notes};
 
 /// The version of the object. It grows when a field changes its meaning or disappears.
 const VERSION: u32 = 1;
@@ -209,7 +210,7 @@ fn session(session: &ReplayedSession) -> SessionJson<'_> {
     let report = &session.report;
     let windows = report.windows.iter().map(|window| SessionWindowJson {
         window: tokens(window.window),
-        policies: page::policies(window)
+        policies: policies(window)
             .into_iter()
             .map(|(name, replayed)| policy(name, replayed))
             .collect(),

@@ -8,6 +8,7 @@ mod html;
 mod json;
 mod notes;
 mod page;
+mod policy_names;
 mod sessions;
 mod totals;
 

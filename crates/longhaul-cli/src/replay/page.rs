@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use longhaul_core::money::Usd;
-use longhaul_core::replay::{HindsightKind, ReplayedPolicy, ReplayedWindow};
 
+use super::policy_names::{APPEND_ONLY, policies};
 use super::sessions::{ReplayedSession, short_name};
 use super::totals::{PolicyTotal, WindowTotal};
 use super::{ReplayResult, notes, window_name};
@@ -12,23 +12,8 @@ use crate::table::{Cell, Column, TextTable};
 use crate::terminal::{dollars, grouped, short, width};
 use crate::text::{clean, count, wrap, wrap_items};
 
-/// The name of the policy that removes nothing.
-pub(super) const APPEND_ONLY: &str = "append-only";
 /// The most sessions and reasons that are listed before the rest is only counted.
 const LISTED: usize = 20;
-
-/// The policies of a window with the best in hindsight, by name, in the order in which they are shown.
-pub(super) fn policies(window: &ReplayedWindow) -> Vec<(&'static str, &ReplayedPolicy)> {
-    let policies = window.policies.iter();
-    let best = window.best.iter().map(|(kind, policy)| match kind {
-        HindsightKind::Clear => ("best clear", policy),
-        HindsightKind::Full => ("best", policy),
-    });
-    policies
-        .map(|(policy, replayed)| (policy.as_str(), replayed))
-        .chain(best)
-        .collect()
-}
 
 pub(super) fn render(result: &ReplayResult) -> String {
     let width = width();

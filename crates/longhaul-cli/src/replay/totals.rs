@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use longhaul_core::money::Usd;
 use longhaul_core::replay::{ReplayedPolicy, RunActionKind, SessionFacts};
 
+use super::policy_names::{APPEND_ONLY, policies};
 use super::sessions::ReplayedSessions;
 
 /// The sums over all replayed sessions.
@@ -56,7 +57,7 @@ impl ReplayTotals {
     pub(super) fn of(sessions: &ReplayedSessions) -> Self {
         let mut totals = Self::default();
         let mut deviations = Vec::new();
-        totals.append_only.name = super::page::APPEND_ONLY;
+        totals.append_only.name = APPEND_ONLY;
         for session in &sessions.replayed {
             let report = &session.report;
             totals.requests += report.requests;
@@ -76,7 +77,7 @@ impl ReplayTotals {
                 }
             }
             for (at, window) in report.windows.iter().enumerate() {
-                let named = super::page::policies(window);
+                let named = policies(window);
                 if totals.windows.len() == at {
                     totals.windows.push(WindowTotal {
                         window: window.window,

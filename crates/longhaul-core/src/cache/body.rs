@@ -6,11 +6,12 @@ use std::sync::Arc;
 use bytes::Bytes;
 use jiff::Timestamp;
 
+use super::breakpoint::CacheBreakpoint;
 use super::canonical::{self, end_of_string};
 use super::fields::{JsonFields, items};
 use super::fingerprint::{
-    CacheBreakpoint, FingerprintMessages, HostModes, PrefixFingerprint, RequestFingerprint,
-    SystemPart, ToolPart, ToolPlacement,
+    FingerprintMessages, HostModes, PrefixFingerprint, RequestFingerprint, SystemPart, ToolPart,
+    ToolPlacement,
 };
 use super::messages;
 use crate::json::{JsonCursor, JsonFault, text};

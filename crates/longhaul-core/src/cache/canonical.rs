@@ -6,7 +6,7 @@
 //! keys is kept. The bytes that are sent never come from this form.
 
 use super::fields::{JsonFields, items};
-use super::messages::MessageSpeaker;
+use super::speaker::MessageSpeaker;
 use crate::json::{JsonFault, text};
 use crate::xxh3::Xxh3_128;
 

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use super::messages::MessageSpeaker;
+use super::speaker::MessageSpeaker;
 use crate::message::BlockKind;
 use crate::prompt::Ttl;
 

@@ -1,9 +1,10 @@
 //! Finds the changes between two requests, in the order in which the provider reads them.
 
+use super::breakpoint::CacheBreakpoint;
 use super::change::{PresenceChange, RequestChange};
 use super::definitions::{speed, system, tools, web_search};
 use super::edits::{VisiblePositions, message_changes};
-use super::fingerprint::{CacheBreakpoint, HostModes, PrefixFingerprint};
+use super::fingerprint::{HostModes, PrefixFingerprint};
 use super::messages::CachePosition;
 use crate::models::ModelSpec;
 

@@ -2,9 +2,10 @@
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
+use super::breakpoint::CacheBreakpoint;
 use super::change::{MessageEdit, RequestChange};
-use super::fingerprint::CacheBreakpoint;
-use super::messages::{CachePosition, MessageSpeaker};
+use super::messages::CachePosition;
+use super::speaker::MessageSpeaker;
 use crate::message::BlockKind;
 use crate::models::{ModelSpec, PriorThinking};
 

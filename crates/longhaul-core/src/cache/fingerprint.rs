@@ -6,12 +6,12 @@ use std::sync::Arc;
 use bytes::Bytes;
 use jiff::Timestamp;
 
+use super::breakpoint::{BreakpointPositions, CacheBreakpoint};
 use super::fields::JsonFields;
 use super::messages::CachePosition;
 use super::prefix_replacement::PrefixReplacement;
 use crate::json::text;
 use crate::normalize::{AppendBuffer, RenderedBlock, RenderedMessage};
-use crate::prompt::Ttl;
 use crate::xxh3::xxh3_64;
 
 /// The host's modes that are reported by name when they change: fast, auto, overage, cached-micro, cache strategy, any
@@ -56,32 +56,6 @@ pub enum FingerprintMessages<'a> {
         messages: &'a [RenderedMessage],
     },
 }
-
-/// A cache breakpoint.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CacheBreakpoint {
-    /// The lifetime of the cached part that it writes.
-    pub ttl: Ttl,
-    /// A provider-specific restriction on who may read it.
-    pub scope: Option<String>,
-}
-
-impl CacheBreakpoint {
-    /// Reads the value of `cache_control`.
-    pub(super) fn read(raw: &[u8]) -> Option<Self> {
-        let fields = JsonFields::of(raw).ok()?;
-        Some(Self {
-            ttl: match fields.string("ttl").as_deref() {
-                Some("1h") => Ttl::OneHour,
-                _ => Ttl::FiveMinutes,
-            },
-            scope: fields.string("scope").map(Into::into),
-        })
-    }
-}
-
-/// The breakpoints on the messages: position and breakpoint, in order.
-pub type BreakpointPositions = Vec<(usize, CacheBreakpoint)>;
 
 /// The parts of a request besides its messages.
 #[derive(Debug, Clone, Default)]

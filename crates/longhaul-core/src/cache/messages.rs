@@ -2,53 +2,14 @@
 
 use bytes::Bytes;
 
+use super::breakpoint::{BreakpointPositions, CacheBreakpoint};
 use super::canonical;
 use super::fields::{JsonFields, items};
-use super::fingerprint::{BreakpointPositions, CacheBreakpoint};
+use super::speaker::MessageSpeaker;
 use crate::json::JsonFault;
 use crate::message::BlockKind;
-use crate::normalize::{AppendBuffer, MessageRole, RenderedBlock, RenderedMessage};
+use crate::normalize::{AppendBuffer, RenderedBlock, RenderedMessage};
 use crate::xxh3::Xxh3_64;
-
-/// The speaker of a message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum MessageSpeaker {
-    /// The user, tools and the host.
-    User,
-    /// The model.
-    Assistant,
-    /// Instructions inside the conversation.
-    System,
-}
-
-impl MessageSpeaker {
-    /// The speaker for the name of a role. The API refuses unknown roles; here they count as the user's.
-    pub fn of(role: &str) -> Self {
-        match role {
-            "assistant" => Self::Assistant,
-            "system" => Self::System,
-            _ => Self::User,
-        }
-    }
-
-    /// The name of the role.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::User => "user",
-            Self::Assistant => "assistant",
-            Self::System => "system",
-        }
-    }
-}
-
-impl From<MessageRole> for MessageSpeaker {
-    fn from(role: MessageRole) -> Self {
-        match role {
-            MessageRole::User => Self::User,
-            MessageRole::Assistant => Self::Assistant,
-        }
-    }
-}
 
 /// One position of the message prefix.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -8,6 +8,8 @@
 //! [`CacheFinding`] words it. The caller writes the diff to disk.
 
 mod body;
+mod breakpoint;
+mod call_id;
 pub mod canonical;
 mod cause;
 mod change;
@@ -25,22 +27,28 @@ mod messages;
 mod prefix_replacement;
 mod small;
 mod source;
+mod speaker;
 mod track;
+mod verdict;
 mod watch;
 mod words;
 
 pub use body::BodyError;
+pub use breakpoint::{BreakpointPositions, CacheBreakpoint};
+pub use call_id::WatchedCallId;
 pub use cause::CacheMissCause;
 pub use change::{ChangeCertainty, MessageEdit, PresenceChange, RequestChange, SystemEdit};
 pub use cost::cost_of_cache_miss;
 pub use finding::{CacheFinding, CacheFindingKind};
 pub use fingerprint::{
-    BreakpointPositions, CacheBreakpoint, FingerprintMessages, HostModes, PrefixFingerprint,
-    RequestFingerprint, SystemPart, SystemSection, ToolPart, ToolPlacement,
+    FingerprintMessages, HostModes, PrefixFingerprint, RequestFingerprint, SystemPart,
+    SystemSection, ToolPart, ToolPlacement,
 };
 pub(crate) use measure::DROP_TOKENS;
 pub use measure::{CacheMeasurement, is_drop};
-pub use messages::{BlockTraits, CachePosition, MessageSpeaker};
+pub use messages::{BlockTraits, CachePosition};
 pub use prefix_replacement::PrefixReplacement;
 pub(crate) use small::is_small_model;
-pub use watch::{CacheBreakDetector, CacheVerdict, WatchedCallId};
+pub use speaker::MessageSpeaker;
+pub use verdict::CacheVerdict;
+pub use watch::CacheBreakDetector;

@@ -4,17 +4,19 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
+use super::breakpoint::BreakpointPositions;
+use super::call_id::WatchedCallId;
 use super::cause::CacheMissCause;
 use super::compare::{self, ComparedRequest};
 use super::cost::cost_of_cache_miss;
 use super::diff;
 use super::expectation::{CacheReadExpectation, CacheReadResult};
 use super::finding::{CacheFinding, CacheFindingKind};
-use super::fingerprint::{BreakpointPositions, HostModes, PrefixFingerprint};
+use super::fingerprint::{HostModes, PrefixFingerprint};
 use super::measure::CacheMeasurement;
 use super::prefix_replacement::{PrefixReplacement, replaced_prefix};
 use super::track::{TrackId, Tracks};
-use super::watch::{CacheVerdict, WatchedCallId};
+use super::verdict::CacheVerdict;
 use crate::message::Usage;
 use crate::models::ModelSpec;
 use crate::prompt::Ttl;

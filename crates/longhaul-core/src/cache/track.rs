@@ -1,8 +1,9 @@
 //! The positions of calls, stored once for all calls that share them.
 
+use super::call_id::WatchedCallId;
 use super::fingerprint::FingerprintMessages;
-use super::messages::{self, CachePosition, MessageSpeaker};
-use super::watch::WatchedCallId;
+use super::messages::{self, CachePosition};
+use super::speaker::MessageSpeaker;
 use crate::hash::{Map, Set};
 
 /// Identifies the positions of a call: a call consists of the first positions of a track.

@@ -7,11 +7,12 @@
 
 use std::collections::BTreeMap;
 
-use super::finding::CacheFinding;
+use super::call_id::WatchedCallId;
 use super::fingerprint::RequestFingerprint;
 use super::measure::CacheMeasurement;
 use super::source::{ObservedDeletion, PendingCall, SentCall, WatchedSource};
 use super::track::TrackId;
+use super::verdict::CacheVerdict;
 use crate::hash::Set;
 use crate::message::Usage;
 use crate::models::ModelSpec;
@@ -19,41 +20,6 @@ use crate::models::ModelSpec;
 /// The number of pending calls that are remembered: a host that never reports the end of a call must not fill the
 /// memory.
 const UNDER_WAY: usize = 256;
-
-/// Identifies a call that was announced.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct WatchedCallId(u64);
-
-/// The verdict on the cache in one call.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum CacheVerdict {
-    /// There is nothing to compare the call with: it is the first of its conversation, or the first after a compaction.
-    First,
-    /// As much was read as could be expected.
-    Steady,
-    /// Less was read because something was deleted from the cache on purpose.
-    Expected {
-        /// How many tokens fewer were read.
-        lost: u64,
-    },
-    /// No less was read than before, but the part that the last call wrote was not read.
-    Unread(Box<CacheFinding>),
-    /// Clearly less was read than before.
-    Broke(Box<CacheFinding>),
-    /// The call is not judged: an excluded model, a reply without usage, an unknown call.
-    Ignored,
-}
-
-impl CacheVerdict {
-    /// The finding, if there is one.
-    pub fn finding(&self) -> Option<&CacheFinding> {
-        match self {
-            Self::Unread(finding) | Self::Broke(finding) => Some(finding),
-            _ => None,
-        }
-    }
-}
 
 /// Watches the cache of any number of query sources.
 ///

@@ -4,9 +4,17 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::error::ConfigError;
-use super::load::ConfigFileLayer;
 use super::setting::SettingSpec;
 use super::{Config, SETTINGS, SettingSource, suggest};
+
+/// A configuration file.
+#[derive(Debug, Clone)]
+pub struct ConfigFileLayer {
+    /// The path as it should appear in messages.
+    pub path: String,
+    /// The text of the file.
+    pub text: String,
+}
 
 /// Applies the file's settings, and records the line of each.
 pub(super) fn apply(

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use super::env_name::EnvSense;
 use super::error::{ConfigError, ConfigNotice};
 use super::explain::{ExplainedSetting, SettingSource};
-use super::setting::{EnvSense, SettingSpec};
-use super::{Config, SETTINGS, file, suggest};
+use super::setting::SettingSpec;
+use super::{Config, ConfigFileLayer, SETTINGS, file, suggest};
 use crate::window::{WindowOwner, check_cap};
 
 /// The prefix of our environment variables.
@@ -20,15 +21,6 @@ pub struct ConfigLayers {
     pub env: Vec<(String, String)>,
     /// The given flags: keys of settings, and values.
     pub flags: Vec<(String, String)>,
-}
-
-/// A configuration file.
-#[derive(Debug, Clone)]
-pub struct ConfigFileLayer {
-    /// The path as it should appear in messages.
-    pub path: String,
-    /// The text of the file.
-    pub text: String,
 }
 
 /// Where each setting's value came from, by key. A setting without an entry has its default.

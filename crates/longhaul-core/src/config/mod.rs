@@ -4,6 +4,7 @@
 //! explanation and the reference in the documentation are all derived from it. Texts come in as arguments; the caller
 //! finds the file and reads the environment. Secrets are never settings.
 
+mod env_name;
 mod error;
 mod explain;
 mod file;
@@ -19,13 +20,13 @@ mod table;
 
 pub use error::{ConfigError, ConfigNotice};
 pub use explain::{ExplainedSetting, SettingSource};
+pub use file::ConfigFileLayer;
 pub use gateway_support::{GatewaySupport, in_serve};
-pub use load::{ConfigFileLayer, ConfigLayers};
+pub use load::ConfigLayers;
 pub use reduction::ResultReduction;
 pub use reference::reference_markdown;
-pub use setting::{EnvName, EnvSense, SettingSpec};
 pub use summarizer::SummarizerSetting;
-pub use table::SETTINGS;
+use table::SETTINGS;
 
 use std::time::Duration;
 

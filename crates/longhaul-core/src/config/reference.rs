@@ -1,7 +1,8 @@
 //! The settings as a documentation page, generated from the table so that it stays correct.
 
 use super::SETTINGS;
-use super::setting::{EnvSense, SettingSpec};
+use super::env_name::EnvSense;
+use super::setting::SettingSpec;
 
 const HEAD: &str = "\
 # Configuration

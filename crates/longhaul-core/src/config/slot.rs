@@ -8,7 +8,7 @@ use std::time::Duration;
 use toml::de::DeValue;
 
 use super::Config;
-use super::setting::EnvSense;
+use super::env_name::EnvSense;
 use super::{ResultReduction, SummarizerSetting};
 use crate::economy::EconomyPolicy;
 use crate::window::Percent;

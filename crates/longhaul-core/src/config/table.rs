@@ -2,11 +2,12 @@
 //!
 //! The original system's names come after our own, so that ours win where both are set.
 
-use super::setting::{SettingSpec, env, env_off};
+use super::env_name::{env, env_off};
+use super::setting::SettingSpec;
 use super::slot::ConfigField;
 
 /// Every setting, in the order of the reference.
-pub static SETTINGS: &[SettingSpec] = &[
+pub(super) static SETTINGS: &[SettingSpec] = &[
     SettingSpec {
         key: "compaction.enabled",
         doc: "Whether anything may shorten the conversation, by hand or automatically, the clearing of old tool results included.",

@@ -86,7 +86,7 @@ impl EconomyRecord {
     }
 
     /// Reads the record from a metadata object.
-    pub fn of_metadata(metadata: ObjectReader<'_>) -> Option<Self> {
+    fn of_metadata(metadata: ObjectReader<'_>) -> Option<Self> {
         Self::read(metadata.get("economy")?)
     }
 

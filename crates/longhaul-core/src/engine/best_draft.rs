@@ -6,11 +6,12 @@
 
 use super::Engine;
 use super::calibration::CountCalibration;
-use super::compact::{CompactionCause, CompactionInProgress, CompactionTiming};
+use super::compaction_in_progress::{CompactionCause, CompactionInProgress, CompactionTiming};
 use super::config::PrefixRecording;
-use super::draft::{JOINTS, UserWordsLimit, ViewDraft, WrittenSummary};
+use super::draft::{JOINTS, UserWordsLimit, WrittenSummary};
 use super::draft_level::{DraftLevel, LADDER, LEAST, SHORT, SummaryLength};
 use super::event::Summarizer;
+use super::view_draft::ViewDraft;
 use crate::boundary::CompactionTrigger;
 use crate::facts::FactsBudget;
 use crate::figures::grouped;

@@ -8,7 +8,7 @@
 //! another kind than the removed part (images go, text stays). The gain, however, is the difference of two sizes, and
 //! both are taken on the scale of the count.
 
-use super::compact::CompactionInProgress;
+use super::compaction_in_progress::CompactionInProgress;
 use super::config::PrefixRecording;
 use super::sizes::prefix_weight;
 use super::{Engine, live::LiveConversation};

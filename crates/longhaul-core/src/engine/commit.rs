@@ -10,8 +10,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::after_compaction::NewConversation;
-use super::compact::{CompactionCause, CompactionInProgress, CompactionStage};
-use super::draft::{UserWordsState, ViewDraft};
+use super::compaction_in_progress::{CompactionCause, CompactionInProgress, CompactionStage};
 use super::effect::{CompactionHook, Effect};
 use super::event::{
     CompactFailure, CompactionPhase, CompactionSuccess, Event, PreparationEvent, PreviewedSummary,
@@ -22,6 +21,8 @@ use super::live::{LiveConversation, LiveEntry};
 use super::not_compacted::sentence;
 use super::prefix_count::PrefixCount;
 use super::result::CallResult;
+use super::user_words_state::UserWordsState;
+use super::view_draft::ViewDraft;
 use super::{AfterPersist, Engine, EngineState, PrefixRecording};
 use crate::boundary::{
     self, KeptEntry, LineError, LineStamp, PreservedAnchor, SignedReply, SummaryAttachment,

@@ -7,17 +7,19 @@ use serde_json::Value;
 
 use super::Engine;
 use super::calibration::CountCalibration;
-use super::compact::CompactionInProgress;
+use super::compaction_in_progress::CompactionInProgress;
 use super::draft_level::{DraftLevel, RestoreChoice, SummaryLength};
 use super::event::Summarizer;
-use super::provider::SignedSummary;
+use super::signed_summary::SignedSummary;
+use super::user_words_state::UserWordsState;
+use super::view_draft::ViewDraft;
 use crate::boundary::CompactionTrigger;
 use crate::facts::{
     AuditInput, AuditedSummary, FactsBudget, audit_naming_files, audit_words_first,
 };
 use crate::message::{BlockKind, EntryKind};
 use crate::rehydrate::{RestoreInput, RestoreSourceResult, restore};
-use crate::report::{LossReport, ViewTokens};
+use crate::report::ViewTokens;
 use crate::summary::message::{CompactionMode, DetailLookup, KeptPlacement, SummaryMessage};
 use crate::summary::{PivotDirection, Summary};
 use crate::tokens::{ContentClass, EntryStanding, Estimate, RoughEstimator, TokenLedger};
@@ -34,26 +36,6 @@ pub(super) enum UserWordsLimit {
     Within(u64),
 }
 
-/// Whether all of the user's words are in the view.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum UserWordsState {
-    /// Every message is in the view, whole or shortened.
-    Kept,
-    /// The words fill their share of the window, and older messages were left out.
-    FillTheirShare,
-    /// Messages were left out because other things take the room.
-    Crowded,
-    /// Only the words that fit are in the view.
-    Cut,
-}
-
-impl UserWordsState {
-    /// Whether the words have all the room that they may have.
-    pub(super) fn have_their_share(self) -> bool {
-        matches!(self, Self::Kept | Self::FillTheirShare)
-    }
-}
-
 /// A summary and its author.
 #[derive(Debug, Clone)]
 pub(super) struct WrittenSummary {
@@ -61,28 +43,6 @@ pub(super) struct WrittenSummary {
     pub(super) by: Summarizer,
     /// The provider's own block, if that is the summary.
     pub(super) signed: Option<SignedSummary>,
-}
-
-/// A new view that is not written yet.
-#[derive(Debug)]
-pub(super) struct ViewDraft {
-    pub(super) summary: Summary,
-    pub(super) by: Summarizer,
-    /// The provider's own summary, if that is used.
-    pub(super) signed: Option<SignedSummary>,
-    /// The text of the summary message.
-    pub(super) message: String,
-    /// The attachments that follow the summary message.
-    pub(super) attachments: Vec<Value>,
-    pub(super) restored: Vec<std::path::PathBuf>,
-    pub(super) report: LossReport,
-    pub(super) words: UserWordsState,
-    /// The estimate of the new view.
-    pub(super) weight: Estimate,
-    /// The padded estimate of the new view.
-    pub(super) after: u64,
-    /// The expected count of the new view, including the request prefix.
-    pub(super) with_head: u64,
 }
 
 impl Engine {

@@ -1,7 +1,7 @@
 //! How much goes into a new view: from everything to hardly anything, except for the user's words, which are cut last.
 
-use super::draft::UserWordsState;
 use super::event::Summarizer;
+use super::user_words_state::UserWordsState;
 
 /// How much goes into the new view besides the user's words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 
 use jiff::Timestamp;
 
-use super::compact::{CompactionCause, CompactionInProgress, CompactionTiming};
+use super::compaction_in_progress::{CompactionCause, CompactionInProgress, CompactionTiming};
 use super::event::Event;
 use super::input::CompactRequest;
 use super::live::{LiveConversation, LiveEntry};

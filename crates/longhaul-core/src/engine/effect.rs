@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use bytes::Bytes;
 use serde_json::Value;
 
+use super::effect_id::EffectId;
 use super::event::Event;
 use super::result::CallResult;
 use crate::boundary::CompactionTrigger;
@@ -14,10 +15,6 @@ use crate::notes::{NotesCaps, NotesProgress};
 use crate::prompt::ConversationFork;
 use crate::rehydrate::ReadFile;
 use crate::window::QuerySource;
-
-/// Identifies an effect whose outcome is awaited.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct EffectId(pub u64);
 
 /// Something for the caller to do.
 #[derive(Debug)]

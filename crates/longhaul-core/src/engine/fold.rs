@@ -7,30 +7,19 @@
 use jiff::Timestamp;
 
 use super::Engine;
-use super::compact::{CompactionCause, CompactionInProgress, CompactionTiming};
+use super::compaction_in_progress::{CompactionCause, CompactionInProgress, CompactionTiming};
 use super::event::{CompactionPhase, Event, PreparationEvent, Summarizer};
+use super::fold_in_progress::FoldInProgress;
 use super::input::{CompactRequest, SummaryReply};
 use super::preparation::PreparationState;
 use super::sizes::prefix_weight;
 use crate::collapse::{
-    self, ChosenSpans, EarlierFolds, Fold, FoldLimits, FoldPrompt, FoldSpan, Folds, RequestedFolds,
+    self, EarlierFolds, Fold, FoldLimits, FoldPrompt, FoldSpan, Folds, RequestedFolds,
 };
 use crate::message::EntryView;
 use crate::plan::{Breaker, SummaryWay};
 use crate::summary::{CompactionScope, PivotDirection, Summary, SummaryFailure};
 use crate::window::{SwitchVerdict, SwitchableAction, WindowOwner};
-
-/// The spans that are being folded.
-#[derive(Debug)]
-pub(super) struct FoldInProgress {
-    chosen: ChosenSpans,
-    spans: Vec<FoldSpan>,
-    /// The earlier folds.
-    folds: Folds,
-    earlier: EarlierFolds,
-    /// All folds, once the new ones exist.
-    pub(super) made: Option<Folds>,
-}
 
 impl Engine {
     /// Whether this conversation uses folding.

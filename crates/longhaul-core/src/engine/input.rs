@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::value::RawValue;
 
-use super::effect::EffectId;
+use super::effect_id::EffectId;
 use super::line::NewEntry;
 use crate::boundary::CompactionTrigger;
 use crate::economy::EconomyPolicy;

@@ -127,7 +127,7 @@ pub(super) fn added(
             results = Value::Array(outputs.iter().map(ToolOutput::to_block).collect());
             TurnLine {
                 message: user(&results),
-                reduced_results: super::reduce::field(reductions),
+                reduced_results: field(reductions),
                 ..TurnLine::new(envelope, stamp, parent, "user")
             }
         }
@@ -152,4 +152,12 @@ pub(super) fn reply(
         request_id,
         ..TurnLine::new(envelope, stamp, parent, "assistant")
     })
+}
+
+/// The records as a field of a line.
+fn field(records: &[ReductionRecord]) -> Option<Value> {
+    if records.is_empty() {
+        return None;
+    }
+    serde_json::to_value(records).ok()
 }

@@ -7,7 +7,7 @@
 use jiff::Timestamp;
 use serde_json::json;
 
-use super::compact::CompactionInProgress;
+use super::compaction_in_progress::CompactionInProgress;
 use super::event::Event;
 use super::{AfterPersist, Engine, EngineState};
 use crate::message::Usage;

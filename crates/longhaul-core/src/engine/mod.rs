@@ -3,7 +3,7 @@
 //! It is a state machine without IO. The caller feeds it [`EngineInput`]s with the time, performs the [`Effect`]s it
 //! polls, and feeds the outcomes back. This file says what follows when lines are on disk, `not_persisted.rs` what follows
 //! when they are not. `turn.rs` is the course of a turn, `economy.rs` what is decided by price in it, `clear.rs`
-//! micro-compaction during a turn, `compact.rs` the course of a compaction, `not_compacted.rs` how a compaction ends
+//! micro-compaction during a turn, `compact.rs` the course of a compaction (`compaction_in_progress.rs`), `not_compacted.rs` how a compaction ends
 //! without a result, `summarize.rs` the requests for a summary, `commit.rs` the lines that are written and the state after
 //! them, `after_compaction.rs` the state that is reset. A crash between any two effects leaves a transcript from which the
 //! conversation can go on.
@@ -14,6 +14,7 @@ mod calibration;
 mod clear;
 mod commit;
 mod compact;
+mod compaction_in_progress;
 mod config;
 mod deletion;
 mod discovered;
@@ -21,8 +22,10 @@ mod draft;
 mod draft_level;
 mod economy;
 mod effect;
+mod effect_id;
 mod event;
 mod fold;
+mod fold_in_progress;
 mod growth;
 mod ids;
 mod input;
@@ -40,10 +43,14 @@ mod provider;
 mod reduce;
 mod result;
 mod result_index;
+mod signed_summary;
 mod sizes;
 mod summarize;
+mod summary_request_state;
 mod turn;
 mod unanswered;
+mod user_words_state;
+mod view_draft;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -58,7 +65,8 @@ pub use config::{
     CacheEditSupport, EngineConfig, NotesConfig, PrefixRecording, ReplyDelivery, SessionIdentity,
     SummaryModel, SummaryTiming,
 };
-pub use effect::{CompactionHook, Effect, EffectId, ModelRequest, NotesRun, Urgency};
+pub use effect::{CompactionHook, Effect, ModelRequest, NotesRun, Urgency};
+pub use effect_id::EffectId;
 pub use event::{
     CompactFailure, CompactionPhase, CompactionSuccess, Event, NotesEvent, PrefixChangeTime,
     PreparationEvent, PreviewedSummary, Summarizer,
@@ -86,7 +94,7 @@ use crate::plan::{CompactionTracking, Recompaction};
 use crate::prompt::{PrefixReason, PushOutcome, RequestAssembly, RequestPrefix};
 use crate::rehydrate::ReadFiles;
 use crate::window::WindowStatus;
-use compact::CompactionInProgress;
+use compaction_in_progress::CompactionInProgress;
 use reduce::{AfterAddition, OriginalSafety, PendingAddition};
 
 /// Runs one conversation.
@@ -180,7 +188,7 @@ enum AfterPersist {
     /// The compaction takes effect.
     Committed(Box<commit::PendingCommit>),
     /// The output of the hooks after a compaction is on disk.
-    Finished(Vec<Bytes>, compact::AfterCompaction),
+    Finished(Vec<Bytes>, compaction_in_progress::AfterCompaction),
 }
 
 /// A conversation to resume.
@@ -349,7 +357,7 @@ impl Engine {
     pub fn deadline(&self) -> Option<Timestamp> {
         match &self.state {
             EngineState::Compacting(compaction) => match compaction.stage {
-                compact::CompactionStage::AwaitingNotes(until) => {
+                compaction_in_progress::CompactionStage::AwaitingNotes(until) => {
                     Some(until.min(compaction.keep_alive))
                 }
                 _ => Some(compaction.keep_alive),
@@ -497,7 +505,9 @@ impl Engine {
             }
             AfterPersist::Summarize(lines, compaction) => {
                 self.take_ours(&lines, offset);
-                if compaction.place == compact::CompactionTiming::Awaited && self.is_cancelled() {
+                if compaction.place == compaction_in_progress::CompactionTiming::Awaited
+                    && self.is_cancelled()
+                {
                     self.compaction_cancelled(*compaction, now);
                 } else {
                     self.rescope(*compaction, now);

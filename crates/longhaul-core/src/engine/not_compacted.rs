@@ -3,7 +3,9 @@
 
 use jiff::Timestamp;
 
-use super::compact::{CompactionCause, CompactionInProgress, CompactionStage, CompactionTiming};
+use super::compaction_in_progress::{
+    CompactionCause, CompactionInProgress, CompactionStage, CompactionTiming,
+};
 use super::effect::Effect;
 use super::event::{CompactFailure, Event};
 use super::input::{EffectFailure, OnModelFailure};

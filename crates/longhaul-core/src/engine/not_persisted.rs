@@ -1,7 +1,7 @@
 //! How a host's call ends when its lines cannot be written. Nothing is lost: the lines are kept for the next attempt, or made
 //! again.
 
-use super::compact::{AfterCompaction, CompactionCause};
+use super::compaction_in_progress::{AfterCompaction, CompactionCause};
 use super::event::{CompactFailure, Event};
 use super::input::EffectFailure;
 use super::result::CallFailure;

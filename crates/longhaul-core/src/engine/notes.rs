@@ -5,8 +5,9 @@
 use jiff::Timestamp;
 use serde_json::json;
 
-use super::compact::{CompactionCause, CompactionInProgress, CompactionStage};
-use super::effect::{Effect, EffectId, NotesRun};
+use super::compaction_in_progress::{CompactionCause, CompactionInProgress, CompactionStage};
+use super::effect::{Effect, NotesRun};
+use super::effect_id::EffectId;
 use super::event::{Event, NotesEvent, Summarizer};
 use super::input::{EffectOutcome, NotesOnDisk, NotesRunOutcome};
 use super::sizes::prefix_weight;

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::Engine;
 use super::calibration::scaled;
-use super::compact::CompactionInProgress;
+use super::compaction_in_progress::CompactionInProgress;
 use super::config::PrefixRecording;
 use super::sizes::prefix_weight;
 use crate::message::EntryView;

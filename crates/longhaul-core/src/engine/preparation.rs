@@ -6,10 +6,11 @@
 
 use jiff::Timestamp;
 
-use super::compact::{
+use super::compaction_in_progress::{
     AfterCompaction, CompactionCause, CompactionInProgress, CompactionStage, CompactionTiming,
 };
-use super::effect::{Effect, EffectId};
+use super::effect::Effect;
+use super::effect_id::EffectId;
 use super::event::{CompactionPhase, Event, PreparationEvent};
 use super::input::{CompactRequest, EffectOutcome, NotesOnDisk};
 use super::{Engine, EngineState, PrefixRecording, SummarizerSetting, SummaryTiming, longest_lead};

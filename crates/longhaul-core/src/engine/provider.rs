@@ -2,24 +2,13 @@
 //! followed by a field, and so a cache hit; the answer is one signed block, which is kept as it was written.
 
 use bytes::Bytes;
-use serde_json::value::RawValue;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::compact::CompactionInProgress;
+use super::compaction_in_progress::CompactionInProgress;
 use super::prefix_additions::compacts_by_threshold;
 use super::{Engine, SummarizerSetting};
 use crate::prompt::RequestKind;
-use crate::summary::{PivotDirection, Summary, provider_instructions};
-use crate::tokens::{ContentClass, Estimate, RoughEstimator};
-
-/// A summary that the provider made.
-#[derive(Debug, Clone)]
-pub(super) struct SignedSummary {
-    /// The reply with the summary.
-    pub(super) message: Box<RawValue>,
-    /// The weight of the summary's block.
-    pub(super) weight: Estimate,
-}
+use crate::summary::{PivotDirection, provider_instructions};
 
 impl Engine {
     /// Whether the provider can be asked for this summary. It cannot summarize a part after kept messages: its block
@@ -49,24 +38,4 @@ impl Engine {
         let betas = assembly.prefix().latched.betas.clone();
         Some((assembled.ok()?.slices, betas))
     }
-}
-
-/// Reads the provider's answer: one signed block with a text in it, and nothing else. A reply without one is a failed
-/// compaction.
-pub(super) fn read(message: Option<&RawValue>) -> Option<(Summary, SignedSummary)> {
-    let message = message?;
-    let value: Value = serde_json::from_str(message.get()).ok()?;
-    let [block] = value["content"].as_array()?.as_slice() else {
-        return None;
-    };
-    if block["type"] != "compaction" || block["signature"].as_str().is_none_or(str::is_empty) {
-        return None;
-    }
-    let summary = Summary::new(block["content"].as_str()?)?;
-    let units = block.to_string().encode_utf16().count() as u64;
-    let signed = SignedSummary {
-        message: message.to_owned(),
-        weight: RoughEstimator.tokens(ContentClass::Serialized, units),
-    };
-    Some((summary, signed))
 }

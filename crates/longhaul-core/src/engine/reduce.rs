@@ -3,7 +3,6 @@
 
 use bytes::Bytes;
 use jiff::Timestamp;
-use serde_json::Value;
 
 use super::effect::Effect;
 use super::event::Event;
@@ -203,12 +202,4 @@ pub(super) enum OriginalSafety {
     Safe,
     /// The archive could not be written.
     NotArchived,
-}
-
-/// The records as a field of a line.
-pub(super) fn field(records: &[ReductionRecord]) -> Option<Value> {
-    if records.is_empty() {
-        return None;
-    }
-    serde_json::to_value(records).ok()
 }

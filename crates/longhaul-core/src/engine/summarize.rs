@@ -5,11 +5,12 @@ use jiff::Timestamp;
 use serde_json::json;
 use serde_json::value::to_raw_value;
 
-use super::compact::{CompactionInProgress, CompactionStage, CompactionTiming};
+use super::compaction_in_progress::{CompactionInProgress, CompactionStage, CompactionTiming};
 use super::effect::{Effect, ModelRequest};
 use super::event::{CompactFailure, Event, Summarizer};
 use super::input::{EffectFailure, EffectFailureKind, EffectOutcome};
-use super::{AfterPersist, Engine, PrefixRecording, provider};
+use super::summary_request_state::SummaryRoute;
+use super::{AfterPersist, Engine, PrefixRecording, signed_summary};
 use crate::local_summary;
 use crate::message::{Entry, Id, Usage};
 use crate::models::ModelSpec;
@@ -31,47 +32,6 @@ const PLAIN_OUTPUT: u64 = 20_000;
 const STREAM_RETRIES: u32 = 2;
 /// The most tokens of a summary without a model.
 const LOCAL_SUMMARY: u64 = 12_000;
-
-/// How the model is asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum SummaryRoute {
-    Provider,
-    #[default]
-    Fork,
-    Plain,
-}
-
-impl SummaryRoute {
-    /// The route to take when this one fails.
-    fn next(self) -> Self {
-        match self {
-            Self::Provider => Self::Fork,
-            Self::Fork | Self::Plain => Self::Plain,
-        }
-    }
-}
-
-/// The progress of a summary request.
-#[derive(Debug, Default)]
-pub(super) struct SummaryRequestState {
-    path: SummaryRoute,
-    stream_retries: u32,
-    too_long_retries: u32,
-    /// The first entry that is still sent, and the text before it.
-    shortened: Option<(usize, RequestLead)>,
-    /// The longest summary that was cut off, and its author.
-    begun: Option<(Summary, Summarizer)>,
-}
-
-impl SummaryRequestState {
-    /// Remembers a summary that was cut off, unless a longer one is known.
-    fn keep_begun(&mut self, begun: Summary, by: Summarizer) {
-        let known = self.begun.as_ref();
-        if known.is_none_or(|(known, _)| known.text().len() < begun.text().len()) {
-            self.begun = Some((begun, by));
-        }
-    }
-}
 
 impl Engine {
     /// Starts to obtain a summary.
@@ -360,7 +320,7 @@ impl Engine {
         }
         let by = match compaction.asking.path {
             SummaryRoute::Provider => {
-                match provider::read(reply.message.as_deref()) {
+                match signed_summary::read(reply.message.as_deref()) {
                     Some((summary, signed)) => {
                         compaction.summary = Some((summary, Summarizer::Provider));
                         compaction.signed = Some(signed);

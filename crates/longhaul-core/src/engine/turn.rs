@@ -7,7 +7,7 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use serde_json::value::RawValue;
 
-use super::compact::AfterCompaction;
+use super::compaction_in_progress::AfterCompaction;
 use super::effect::{Effect, ModelRequest, Urgency};
 use super::event::{Event, PrefixChangeTime};
 use super::input::{EffectFailure, EffectFailureKind, EffectOutcome, ModelReply, ReplyEnding};

@@ -2,7 +2,7 @@
 //! can be summarized instead.
 
 use super::Engine;
-use super::compact::CompactionInProgress;
+use super::compaction_in_progress::CompactionInProgress;
 use super::config::PrefixRecording;
 use super::draft::kept_weight;
 use super::draft_level::SHORT;

@@ -5,7 +5,7 @@
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
-use super::rule::RuleKind;
+use super::rule_kind::RuleKind;
 
 const BUILTIN: &str = include_str!("wording.txt");
 

@@ -1,8 +1,9 @@
 //! Chooses which of the user's missing words are written, and at which length.
 
 use super::appendix::{self, MESSAGES, RULES};
-use super::audit::{FactsInView, not_in_view};
+
 use super::budget::{BudgetItem, BudgetShare, ItemProtection, fit};
+use super::facts_in_view::{FactsInView, not_in_view};
 use super::gather::Facts;
 use super::repeated::RepeatedMessage;
 use super::rule::UserRule;

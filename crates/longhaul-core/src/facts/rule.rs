@@ -5,6 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::phrase_matcher::PhraseMatcher;
+use super::rule_kind::RuleKind;
 use super::sentence::sentences;
 
 /// A sentence longer than this is a pasted text, and is kept only as part of its message.
@@ -13,22 +14,6 @@ const LONGEST: usize = 1_000;
 const MOST_A_MESSAGE: usize = 40;
 /// The most rules that are kept in total.
 const MOST: usize = 500;
-
-/// The kind of a user's sentence, in ascending order of precedence for a sentence that could be several.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
-)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum RuleKind {
-    /// A rule to follow.
-    #[default]
-    Rule,
-    /// Work that the user called off.
-    Cancellation,
-    /// A sentence that takes back an earlier rule.
-    Revocation,
-}
 
 /// A rule of the user, word for word.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

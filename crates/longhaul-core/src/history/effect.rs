@@ -12,17 +12,6 @@ pub enum ClearingReason {
     Pressure,
 }
 
-/// Who wrote the replacement of a history.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum HistoryAuthor {
-    /// A model.
-    Model,
-    /// The session's notes.
-    Notes,
-    /// Extracts, without a model.
-    Extracts,
-}
-
 /// The source of a summary's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SummarySource {

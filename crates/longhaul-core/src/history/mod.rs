@@ -4,9 +4,9 @@
 //! history. A gateway can replace the beginning of a history, so the question is when that is worth its price, and by
 //! what. [`HistoryState`] remembers one history between requests: what was measured, how fast the window fills, what
 //! failed. `plan_request` decides what happens to a request before it is sent, and [`HistoryState::after_reply`] what
-//! follows its answer; [`worked_on`] says which part an attempt works on. [`CompactionAttempt`] makes one history smaller: it returns the effects to perform, step by step, and takes
-//! their results. [`HistoryRent`] says what the messages of a history have cost, so that it is made smaller when that
-//! pays (V9). All are pure: no locks, clocks or stores. Two rules are the
+//! follows its answer; [`worked_on`] says which part an attempt works on. [`CompactionAttempt`] makes one history smaller:
+//! it returns the effects to perform, and takes their results. [`HistoryRent`] says what the messages of a history have
+//! cost, so that it is made smaller when that pays (V9). All are pure: no locks, clocks or stores. Two rules are the
 //! engine's: its `WindowGrowth` says how fast the window fills, [`worth`](fn@crate::plan::worth) whether a compaction
 //! pays. How far ahead to act, and when the [`Breaker`](crate::plan::Breaker) opens and closes again, is decided
 //! here: a gateway's user cannot ask for a summary by hand.
@@ -14,6 +14,7 @@
 mod after_reply;
 mod aim_search;
 mod attempt;
+mod author;
 mod effect;
 mod newest;
 mod occasion;
@@ -27,9 +28,10 @@ pub use after_reply::{
 pub use attempt::{
     AttemptContext, CompactionAttempt, PlainRequestSupport, SHORTEST_ANSWER, SummaryRequestFacts,
 };
+pub use author::HistoryAuthor;
 pub use effect::{
     AppendedRequestWay, AttemptEffect, AttemptInput, ClearingReason, DiscardReason, DraftSizes,
-    FailureTransience, HistoryAuthor, KeptDraft, NoSummaryReason, SummarySource,
+    FailureTransience, KeptDraft, NoSummaryReason, SummarySource,
 };
 pub use newest::{RequestSizes, newest_room};
 pub use occasion::{AttemptOccasion, OverflowEvidence, OversizedRequest};

@@ -3,6 +3,7 @@
 
 use jiff::Timestamp;
 
+use super::author::HistoryAuthor;
 use crate::engine::{WindowGrowth, longest_lead};
 use crate::models::Tokenizer;
 use crate::plan::{Breaker, CircuitBreaker, CompactionWorth, least_freed, worth};
@@ -68,7 +69,7 @@ pub enum HistoryChange {
         /// Tokens that are left in the window.
         after: u64,
         /// Who wrote the replacement. `None` if results were only cleared.
-        by: Option<super::HistoryAuthor>,
+        by: Option<HistoryAuthor>,
         /// How long it took, in milliseconds.
         millis: u64,
     },
@@ -124,7 +125,7 @@ impl HistoryState {
     fn shrunk(
         &mut self,
         after: u64,
-        by: Option<super::HistoryAuthor>,
+        by: Option<HistoryAuthor>,
         millis: u64,
         window: &WindowStatus,
     ) {
@@ -134,7 +135,7 @@ impl HistoryState {
             self.summary_leaves = Some(after);
             self.too_little = 0;
         }
-        if by == Some(super::HistoryAuthor::Model) {
+        if by == Some(HistoryAuthor::Model) {
             self.growth.summary_took(millis);
             self.breaker.close();
         } else {

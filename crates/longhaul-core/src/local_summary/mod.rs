@@ -13,6 +13,7 @@ mod earlier;
 mod extracts;
 mod gather;
 mod record;
+mod section_source;
 mod sections;
 
 use crate::facts::Facts;
@@ -24,7 +25,7 @@ pub(crate) use complete::complete;
 use earlier::EarlierSummary;
 pub(crate) use earlier::earlier;
 use gather::GatheredView;
-use sections::SectionSource;
+use section_source::SectionSource;
 
 /// The number of sections.
 const SECTIONS: usize = 9;

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::condense::{RetainedEnd, condensed};
+use super::condense::RetainedEnd;
 use super::extracts::{
     QUOTE, about, add_counts, counts, lead_with_quote, outcome_text, title, words,
 };
-use super::sections::SectionSource;
+use super::section_source::SectionSource;
 use crate::facts::excerpt::excerpt;
 use crate::facts::page::BoundedText;
 use crate::facts::{ErrorSource, FileAction};
@@ -169,18 +169,5 @@ impl SectionSource<'_> {
         // The earlier summary is older than all of the above.
         self.carry(page, 4, page.room() / 2);
         self.list(page, items, RetainedEnd::Last);
-    }
-
-    /// Writes items into the available space, each item once.
-    pub(super) fn list(&self, page: &mut BoundedText, items: Vec<String>, stay: RetainedEnd) {
-        let mut once: Vec<String> = Vec::new();
-        for item in items {
-            if !once.contains(&item) {
-                once.push(item);
-            }
-        }
-        for item in condensed(&once, page.room(), stay) {
-            page.line(&item);
-        }
     }
 }

@@ -1,34 +1,21 @@
 //! The nine sections, each written from facts, from extracts and from the same section of an earlier summary. The
 //! sections that record past work are in `record.rs`.
 
-use super::condense::{LEFT_OUT, RetainedEnd, beginning, condensed};
-use super::earlier::{EarlierSummary, SummaryAuthor};
+use super::condense::{RetainedEnd, beginning};
 use super::extracts::{QUOTE, lead_with_quote, title, words};
-use super::gather::GatheredView;
 use super::record::SAID_LAST;
+use super::section_source::{BEFORE, SectionSource};
 use crate::facts::appendix::{item, message};
 use crate::facts::page::BoundedText;
-use crate::facts::{CancelledActionKind, Facts, UserMessage};
+use crate::facts::{CancelledActionKind, UserMessage};
 use crate::message::Id;
-use crate::quoting::{inline, quoted};
+use crate::quoting::inline;
 use crate::tokens::utf16_len;
 
 /// The maximum number of calls shown for the current work.
 const ACTIONS: usize = 10;
 /// The maximum number of units shown of the beginning of a long message.
 const BEGINNING: usize = 160;
-/// How an item begins that another author wrote in an earlier summary.
-pub(super) const BEFORE: &str = "- From the summary before";
-
-/// The sources that sections are written from.
-pub(super) struct SectionSource<'a> {
-    pub(super) gathered: &'a GatheredView<'a>,
-    pub(super) facts: &'a Facts,
-    pub(super) earlier: Option<EarlierSummary>,
-    /// The user's messages that a section already holds whole.
-    pub(super) told: Vec<u32>,
-}
-
 impl SectionSource<'_> {
     /// Writes a section, counted from 0.
     pub(super) fn write(&mut self, section: usize, page: &mut BoundedText) {
@@ -42,42 +29,6 @@ impl SectionSource<'_> {
             6 => self.pending(page),
             7 => self.current(page),
             _ => self.next(page),
-        }
-    }
-
-    /// Returns the items of a section of an earlier summary that was also made of extracts.
-    pub(super) fn extracts(&self, section: usize) -> impl Iterator<Item = &String> {
-        self.items(section, SummaryAuthor::Extracts)
-            .filter(|item| !item.starts_with(BEFORE))
-    }
-
-    fn items(&self, section: usize, author: SummaryAuthor) -> impl Iterator<Item = &String> {
-        let earlier = self.earlier.as_ref();
-        let earlier = earlier.filter(|earlier| earlier.author == author);
-        earlier
-            .into_iter()
-            .flat_map(move |earlier| &earlier.sections[section])
-    }
-
-    /// Carries over what another author wrote in a section of an earlier summary, in at most `room` units.
-    pub(super) fn carry(&self, page: &mut BoundedText, section: usize, room: usize) {
-        self.carry_under(&format!("{BEFORE}:"), page, section, room);
-    }
-
-    fn carry_under(&self, lead: &str, page: &mut BoundedText, section: usize, room: usize) {
-        let another = self.items(section, SummaryAuthor::Another);
-        let mut items: Vec<String> = another.map(|item| quoted(item)).collect();
-        // Items that were carried over before are already quoted there.
-        let carried = self.items(section, SummaryAuthor::Extracts);
-        let carried = carried.filter(|item| item.starts_with(BEFORE));
-        let carried = carried.flat_map(|item| item.lines().skip(1));
-        let carried = carried.filter(|line| !line.ends_with(LEFT_OUT));
-        items.extend(carried.map(str::to_owned));
-        let room = room.min(page.room()).saturating_sub(utf16_len(lead) + 2);
-        let told = condensed(&items, room, RetainedEnd::First);
-        let told: Vec<String> = told.iter().map(|item| marked(item)).collect();
-        if !told.is_empty() {
-            page.line(&format!("{lead}\n{}", told.join("\n")));
         }
     }
 
@@ -215,14 +166,5 @@ impl SectionSource<'_> {
                 newest.ordinal
             ));
         }
-    }
-}
-
-/// Quotes an item that is not quoted yet: a line that says that items were left out is part of the quotation too.
-fn marked(item: &str) -> String {
-    if item.starts_with('>') {
-        item.to_owned()
-    } else {
-        quoted(item)
     }
 }

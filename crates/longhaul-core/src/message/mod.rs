@@ -8,6 +8,7 @@ mod attachment;
 mod block;
 mod entry;
 mod facets;
+mod flags;
 mod id;
 mod kind;
 mod prefix_entry;
@@ -19,7 +20,8 @@ mod usage;
 
 pub use block::{BlockKind, EntryBlock};
 pub use entry::Entry;
-pub use facets::{EntryFacets, EntryFlags, EntryView};
+pub use facets::{EntryFacets, EntryView};
+pub use flags::EntryFlags;
 pub use id::Id;
 pub use kind::{EntryKind, Subtype};
 pub use prefix_entry::{PrefixEntry, PrefixEntryError};

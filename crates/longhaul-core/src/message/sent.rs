@@ -4,7 +4,7 @@
 //! nothing for the model are never sent. All readers of a conversation ask here, whether they hold an entry or a row of
 //! a table. `normalize/` decides how sent entries become messages.
 
-use super::{EntryFlags, EntryKind, EntryView};
+use super::{EntryFacets, EntryFlags, EntryKind, EntryView};
 
 /// How the model sees an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,6 +42,13 @@ impl Sent {
     /// written by the host.
     pub(crate) fn is_reply(kind: EntryKind, flags: EntryFlags) -> bool {
         Self::of(kind, flags, || false) == Some(Self::Reply)
+    }
+}
+
+impl EntryFacets {
+    /// Whether this is a reply of a model, rather than a record of an error or an entry written by the host.
+    pub fn is_reply(&self) -> bool {
+        Sent::is_reply(self.kind, self.flags)
     }
 }
 

@@ -56,11 +56,6 @@ pub enum IterationKind {
 }
 
 impl Usage {
-    /// Reads a `usage` object in the API's format. Returns `None` if the text is not such an object.
-    pub fn read(json: &[u8]) -> Option<Self> {
-        super::scan::usage_of(json)
-    }
-
     /// Everything that was in the window when the reply ended.
     pub fn total(&self) -> u64 {
         self.input + self.cache_read + self.cache_write() + self.output

@@ -5,7 +5,11 @@ use jiff::Timestamp;
 use super::{MicroClearingReason, MicroLimits, PlannedClearing, ToolResults};
 
 /// Whether the last reply was long ago.
-pub fn is_rested(limits: &MicroLimits, last_reply: Option<Timestamp>, now: Timestamp) -> bool {
+pub(crate) fn is_rested(
+    limits: &MicroLimits,
+    last_reply: Option<Timestamp>,
+    now: Timestamp,
+) -> bool {
     last_reply.is_some_and(|last| now.duration_since(last) > limits.idle())
 }
 

@@ -18,7 +18,7 @@ mod situation;
 pub use cached::{CacheDeletions, CacheEditState};
 pub use choose::choose;
 pub use clearable::ClearableTools;
-pub use idle::is_rested;
+pub(crate) use idle::is_rested;
 pub use limits::MicroLimits;
 pub use results::{ClearableResult, MicroClearingReason, PlannedClearing, ToolResults};
 pub use situation::{CacheState, MicroSituation, MicroStep, PressureOwner};

@@ -6,13 +6,8 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-use super::options::RenderRules;
-use super::step::{RenderStep, RenderStepKind};
-use super::{attachment, block};
-use crate::message::BlockKind;
-
 /// If a request holds more images than this, each must be smaller.
-const MANY: usize = 20;
+pub(super) const MANY: usize = 20;
 /// The maximum length of an image's longer side in pixels.
 const LONGEST: usize = 8_000;
 /// The maximum length of an image's longer side in pixels if there are many images.
@@ -35,13 +30,13 @@ pub(super) struct ImageCounter {
     /// The maximum number of images in a request; 0 if it is not known.
     most: usize,
     /// The number of images seen so far.
-    seen: usize,
+    pub(super) seen: usize,
     /// The number of images left out, counted from the first.
-    left_out: usize,
+    pub(super) left_out: usize,
     /// The minimum number of images to expect: for a history, all of its images.
     expected: usize,
     /// The number of large images among those sent.
-    large: usize,
+    pub(super) large: usize,
     stage: ImageStage,
     must_begin_anew: bool,
 }
@@ -56,45 +51,15 @@ enum ImageStage {
 }
 
 impl ImageCounter {
-    /// Counts the images of a history. Also returns the position up to which thinking can no longer be sent, because
-    /// images before it were left out when one image there was too many.
-    pub(super) fn over(
-        most: usize,
-        rules: &RenderRules,
-        steps: &[RenderStep<'_>],
-    ) -> (Self, Option<usize>) {
-        let mut count = Self::default();
-        let mut places = Vec::new();
-        let mut first_large = None;
-        for step in steps.iter().filter(|step| may_show(step)) {
-            let large = count.large;
-            match step.ask {
-                RenderStepKind::Result(index) => {
-                    drop(block::result(step.view, index, rules, &mut count))
-                }
-                RenderStepKind::Input(index) => {
-                    drop(block::input(step.view, index, rules, &mut count))
-                }
-                RenderStepKind::Attachment if rules.clears(step.view) => {}
-                RenderStepKind::Attachment => drop(attachment::render(step.view, &mut count)),
-                RenderStepKind::Line => {}
-            }
-            places.resize(count.seen, step.at);
-            if count.large > large {
-                first_large = first_large.or(Some(count.seen - 1));
-            }
-        }
+    /// Creates a counter for a history that is known to hold this many images.
+    pub(super) fn expecting(most: usize, expected: usize) -> Self {
         let mut images = Self {
             most,
-            expected: count.seen,
+            expected,
             ..Self::default()
         };
-        images.left_out = images.to_leave_out(count.seen);
-        let step_taken = (images.left_out > 0).then(|| most + images.left_out - images.step());
-        let became_many = first_large.filter(|first| *first < MANY).map(|_| MANY);
-        let crossed = [step_taken, became_many].into_iter().flatten();
-        let crossed = crossed.filter_map(|image| places.get(image).copied()).max();
-        (images, crossed)
+        images.left_out = images.to_leave_out(expected);
+        images
     }
 
     /// Ends the history: everything that is rendered from now on is sent.
@@ -106,7 +71,7 @@ impl ImageCounter {
         self.must_begin_anew
     }
 
-    fn step(&self) -> usize {
+    pub(super) fn step(&self) -> usize {
         (self.most / 2).max(1)
     }
 
@@ -141,25 +106,6 @@ impl ImageCounter {
         }
         self.large += usize::from(is_large);
         ImageDelivery::Sent
-    }
-}
-
-/// Whether a step may hold an image at all.
-fn may_show(step: &RenderStep<'_>) -> bool {
-    let blocks = &step.view.facets.blocks;
-    let is_image = |at: usize| {
-        blocks
-            .get(at)
-            .is_some_and(|block| block.kind == BlockKind::Image)
-    };
-    match step.ask {
-        RenderStepKind::Line => false,
-        RenderStepKind::Attachment => true,
-        RenderStepKind::Input(index) => is_image(index),
-        RenderStepKind::Result(index) => blocks[index + 1..]
-            .iter()
-            .take_while(|block| block.inner)
-            .any(|block| block.kind == BlockKind::Image),
     }
 }
 

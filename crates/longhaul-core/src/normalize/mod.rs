@@ -10,6 +10,7 @@ mod attachment;
 mod block;
 mod buffer;
 pub mod fragment;
+mod history_images;
 mod images;
 mod options;
 mod outline;

@@ -1,9 +1,8 @@
 //! Decides what a compaction by notes keeps (S6): everything that the notes do not cover yet, and enough before it to
 //! continue from.
 
-use super::plan::NotesPlanInput;
 use crate::message::{BlockKind, EntryView, Id, Sent};
-use crate::rounds::PieceKind;
+use crate::rounds::{PieceKind, ViewPiece};
 use crate::summary::{PivotDirection, safe_cut};
 use crate::tokens::Estimate;
 use crate::window::WindowScale;
@@ -73,11 +72,12 @@ impl WeighedEntry {
 
 /// Returns the first entry that is kept: widened backward from `unsummarized`, never past the boundary, then to a safe
 /// cut (P3).
-pub(super) fn keep_from(planning: &NotesPlanInput<'_>, unsummarized: usize) -> usize {
-    let NotesPlanInput {
-        pieces, entries, ..
-    } = planning;
-    let window = planning.keep;
+pub(super) fn keep_from(
+    pieces: &[ViewPiece],
+    entries: &[WeighedEntry],
+    window: KeepWindow,
+    unsummarized: usize,
+) -> usize {
     let boundary = pieces
         .iter()
         .rposition(|piece| piece.part == PieceKind::Boundary);

@@ -111,7 +111,7 @@ fn replacement(planning: &NotesPlanInput<'_>) -> Result<NotesReplacement, NotesS
         entries.iter().rposition(is_last)
     });
     let unsummarized = covered.ok_or(NotesSkipReason::UnknownLastSummarized)? + 1;
-    let keep_from = keep::keep_from(planning, unsummarized);
+    let keep_from = keep::keep_from(planning.pieces, entries, planning.keep, unsummarized);
     let scope = CompactionScope::partial(planning.pieces, keep_from, PivotDirection::UpTo);
     if scope.messages(planning.pieces) == 0 {
         return Err(NotesSkipReason::NothingToGain);

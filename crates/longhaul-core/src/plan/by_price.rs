@@ -31,7 +31,7 @@ pub fn may_clear_by_price(switches: &Switches, owner: PressureOwner) -> bool {
 /// Returns what the provider's cache does for the next request of a conversation whose requests have cache breakpoints:
 /// it is hot until the start of the last one plus its lifetime, and where nothing is known. A view below the model's
 /// minimum is not cached.
-pub fn prefix_warmth(
+pub(crate) fn prefix_warmth(
     view: u64,
     model: &ModelSpec,
     ttl: Ttl,

@@ -13,7 +13,8 @@ mod worth;
 
 pub use breaker::Breaker;
 pub(crate) use breaker::{BreakerChange, CircuitBreaker};
-pub use by_price::{may_clear_by_price, policy_in_effect, prefix_warmth};
+pub(crate) use by_price::prefix_warmth;
+pub use by_price::{may_clear_by_price, policy_in_effect};
 pub use next::{NextStep, PlanSituation, RequestRefusal, SummaryWay, next};
 pub(crate) use tracking::CompactionTracking;
 pub use tracking::Recompaction;

@@ -138,9 +138,11 @@ fn fields(object: &[u8]) -> Vec<BodyField<'_>> {
     fields
 }
 
-/// The lifetime of the cache breakpoints on the messages after a prefix; `None` if they have none.
-pub(super) fn ttl_of_messages(head: &RequestPrefix) -> Option<Ttl> {
-    PrefixBreakpoints::of(head).message_ttl(head)
+impl RequestPrefix {
+    /// The lifetime of the cache breakpoints on messages after this prefix; `None` if they have none.
+    pub(crate) fn ttl_of_messages(&self) -> Option<Ttl> {
+        PrefixBreakpoints::of(self).message_ttl(self)
+    }
 }
 
 /// The cache breakpoints in a request prefix.

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use super::fragment::{fill, one_line, shown_path};
 use super::memory::MemoryFile;
 use super::share;
-use super::user_context::TruncatedSource;
+use super::truncated_source::TruncatedSource;
 use crate::tokens::cut;
 use crate::tokens::{Estimate, RoughEstimator};
 

@@ -31,6 +31,7 @@ mod synthetic;
 mod thinking_switch;
 mod tool_order;
 mod tool_output;
+mod truncated_source;
 mod ttl;
 mod user_context;
 mod values;
@@ -59,10 +60,9 @@ pub use synthetic::NewEntryStamp;
 pub use thinking_switch::ThinkingSwitch;
 pub use tool_order::{OrderedTools, order_tools};
 pub use tool_output::ToolOutput;
+pub use truncated_source::TruncatedSource;
 pub use ttl::{CacheSettings, Ttl, TtlPolicy};
-pub use user_context::{
-    ContextBudget, ContextSources, EditorSelection, TruncatedSource, UserContext,
-};
+pub use user_context::{ContextBudget, ContextSources, EditorSelection, UserContext};
 pub use values::{
     Environment, GitState, HistoryAccess, HostValues, MemoryPrompt, OutputStyle,
     ServerInstructions, SessionBudgets, ToolGuidance, UserPresence, WorkTree,

@@ -7,8 +7,7 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use serde_json::value::RawValue;
 
-use super::frame::ttl_of_messages;
-use super::{LatchedSettings, Ttl};
+use super::LatchedSettings;
 use crate::json::{JsonCursor, ObjectReader};
 use crate::message::{EntryKind, EntryView, PrefixEntry, PrefixEntryError};
 
@@ -171,11 +170,6 @@ impl RequestPrefix {
             Ok(())
         });
         names
-    }
-
-    /// The lifetime of the cache breakpoints on messages after this prefix; `None` if they have none.
-    pub(crate) fn ttl_of_messages(&self) -> Option<Ttl> {
-        ttl_of_messages(self)
     }
 
     /// The model that requests are sent to.

@@ -11,6 +11,7 @@ use jiff::civil::Date;
 use super::fragment::{fill, shown_path};
 use super::memory::MemoryFile;
 use super::memory_part::memory_part;
+use super::truncated_source::TruncatedSource;
 use crate::tokens::cut;
 use crate::tokens::{Estimate, RoughEstimator};
 use crate::window::WindowScale;
@@ -66,17 +67,6 @@ impl ContextBudget {
     pub const fn most_bytes_of_a_file(self) -> u64 {
         cut::units_within(self.memory).saturating_mul(3)
     }
-}
-
-/// A source that did not fit whole.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TruncatedSource {
-    /// The path of the file.
-    pub path: PathBuf,
-    /// The part that is shown.
-    pub kept: Estimate,
-    /// The part that is missing.
-    pub missing: Estimate,
 }
 
 /// The text before the first message.

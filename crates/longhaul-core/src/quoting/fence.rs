@@ -3,16 +3,16 @@
 
 /// The delimiters around a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct QuoteFence {
+pub(crate) struct QuoteFence {
     /// The opening delimiter, on a line of its own.
-    pub open: String,
+    pub(crate) open: String,
     /// The closing delimiter, on a line of its own.
-    pub close: String,
+    pub(crate) close: String,
 }
 
 impl QuoteFence {
     /// Returns the delimiters for a text with this label.
-    pub fn around(label: &str, text: &str) -> Self {
+    pub(crate) fn around(label: &str, text: &str) -> Self {
         let close = format!("[/{label}]");
         if !text.contains(&close) {
             let open = format!("[{label}]");
@@ -31,7 +31,7 @@ impl QuoteFence {
     }
 
     /// Returns the closing delimiter that belongs to a line, if the line is an opening delimiter.
-    pub fn closing(line: &str) -> Option<String> {
+    pub(crate) fn closing(line: &str) -> Option<String> {
         let label = line.strip_prefix('[')?.strip_suffix(']')?;
         let is_label = !label.is_empty()
             && label
@@ -42,7 +42,7 @@ impl QuoteFence {
 }
 
 /// Returns the user's words: unchanged if they are one line, otherwise between delimiters.
-pub fn fenced(label: &str, text: &str) -> String {
+pub(crate) fn fenced(label: &str, text: &str) -> String {
     if !text.trim().contains(super::is_break) {
         return text.to_owned();
     }

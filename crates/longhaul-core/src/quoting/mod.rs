@@ -20,7 +20,7 @@ pub mod markers;
 mod tags;
 
 pub use claims::without_claims;
-pub use fence::{QuoteFence, fenced};
+pub(crate) use fence::{QuoteFence, fenced};
 pub use inline::inline;
 pub(crate) use lines::is_break;
 pub use lines::{quoted, unquoted};

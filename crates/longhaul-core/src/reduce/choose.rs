@@ -1,5 +1,6 @@
 //! Chooses the form in which a new result is sent.
 
+use super::result_text::ResultText;
 use super::{changed, excerpt, same};
 use crate::config::ResultReduction;
 
@@ -7,15 +8,6 @@ use crate::config::ResultReduction;
 const MOST_COMPARED: usize = 3;
 /// How a host begins the answer to a reading of an unchanged file (W1).
 const STUB: &str = "File unchanged since";
-
-/// A result: its call and its text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ResultText<'a> {
-    /// The id of the call.
-    pub call: &'a str,
-    /// The text.
-    pub text: &'a str,
-}
 
 /// A result that is about to be sent for the first time, and what is in view already, as it came.
 #[derive(Debug, Clone, Copy)]

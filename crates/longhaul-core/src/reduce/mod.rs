@@ -14,13 +14,15 @@ mod content;
 mod excerpt;
 mod failed;
 mod numbered;
+mod result_text;
 mod room;
 mod same;
 
-pub use choose::{ReducedResult, ReductionCandidate, ReductionKind, ResultText, reduce};
+pub use choose::{ReducedResult, ReductionCandidate, ReductionKind, reduce};
 pub use content::{reduce_among, text_of_content};
 pub use excerpt::shorten;
 pub use failed::reports_failure;
+pub use result_text::ResultText;
 pub use room::cap_within;
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::restore::RestoredAttachment;
+use super::restored_attachment::RestoredAttachment;
 
 /// The state of a background agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
-use super::restore::{RestoreSourceResult, RestoredAttachment};
+use super::restored_attachment::RestoredAttachment;
+use super::source_result::RestoreSourceResult;
 use crate::figures::grouped;
 use crate::tokens::cut;
 use crate::window::WindowScale;

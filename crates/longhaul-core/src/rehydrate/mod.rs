@@ -9,18 +9,19 @@ mod agents;
 mod files;
 mod read_files;
 mod restore;
+mod restored_attachment;
 mod skills;
+mod source_result;
 mod todos;
 
 pub use agents::{AgentState, BackgroundAgent};
 pub use files::FileText;
 pub(crate) use files::RESTORED_TOKENS_OF_A_FILE;
 pub use read_files::{MOST_RESTORED_FILES, ReadFile, ReadFiles, RestoreExclusions};
-pub use restore::{
-    CancellationWords, PlanFile, RestoreInput, RestoreSourceResult, RestoredAttachment,
-    RestoredContext, restore,
-};
+pub use restore::{CancellationWords, PlanFile, RestoreInput, RestoredContext, restore};
+pub use restored_attachment::RestoredAttachment;
 pub use skills::InvokedSkill;
+pub use source_result::RestoreSourceResult;
 pub use todos::TodoListItem;
 
 #[cfg(test)]

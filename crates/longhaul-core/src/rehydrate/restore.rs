@@ -8,24 +8,11 @@ use serde_json::{Value, json};
 
 use super::agents::{self, BackgroundAgent};
 use super::files::{self, FileText};
+use super::restored_attachment::RestoredAttachment;
 use super::skills::{self, InvokedSkill};
+use super::source_result::RestoreSourceResult;
 use super::todos::{self, TodoListItem};
-use crate::tokens::RoughEstimator;
 use crate::window::WindowScale;
-
-/// The result of one source.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum RestoreSourceResult<T> {
-    /// The source has this content.
-    Found(T),
-    /// The source could not be read.
-    Failed {
-        /// The name of the source, for people.
-        what: String,
-        /// Why the source could not be read.
-        why: String,
-    },
-}
 
 /// The plan file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,28 +65,6 @@ pub struct RestoredContext {
     pub open_todos: usize,
     /// The sources that were left out or cut, for the loss report.
     pub notes: Vec<String>,
-}
-
-/// One restored attachment.
-#[derive(Debug, Clone, PartialEq)]
-pub struct RestoredAttachment {
-    /// The `attachment` value of its entry.
-    pub value: Value,
-    pub(super) is_cut: bool,
-}
-
-impl RestoredAttachment {
-    pub(super) fn whole(value: Value) -> Self {
-        Self {
-            value,
-            is_cut: false,
-        }
-    }
-
-    /// The size of the attachment as it is written, in tokens.
-    pub fn tokens(&self) -> u64 {
-        RoughEstimator::text(&self.value.to_string()).unpadded()
-    }
 }
 
 /// Creates the attachments.

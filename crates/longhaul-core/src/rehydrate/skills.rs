@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::restore::RestoredAttachment;
+use super::restored_attachment::RestoredAttachment;
 use crate::tokens::RoughEstimator;
 use crate::tokens::cut;
 use crate::window::WindowScale;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::restore::RestoredAttachment;
+use super::restored_attachment::RestoredAttachment;
 
 /// One item of the todo list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -7,7 +7,8 @@ mod originals;
 mod summary_origin;
 mod tell;
 
-pub use originals::{ArchiveOutcome, OriginalsLocation};
+pub(crate) use originals::ArchiveOutcome;
+pub use originals::OriginalsLocation;
 use serde::{Deserialize, Serialize};
 pub use summary_origin::SummaryOrigin;
 pub(crate) use summary_origin::dollars;

@@ -14,7 +14,7 @@ pub enum OriginalsLocation {
 
 /// Whether content that leaves the window was archived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ArchiveOutcome {
+pub(crate) enum ArchiveOutcome {
     /// The content was archived.
     Yes,
     /// There is no archive.

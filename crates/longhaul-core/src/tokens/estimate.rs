@@ -71,7 +71,7 @@ impl RoughEstimator {
     }
 
     /// The estimate for the result at this index of an entry as it came, even if it is sent in a smaller form (V8).
-    pub fn original_result(self, entry: EntryView<'_>, index: usize) -> Estimate {
+    pub(crate) fn original_result(self, entry: EntryView<'_>, index: usize) -> Estimate {
         let blocks = &entry.facets.blocks;
         let body = blocks.get(index).map(|block| block.body.of(entry.line));
         match body.and_then(crate::json::text) {

@@ -1,11 +1,29 @@
-//! Decides the class of an error response.
+//! Turns an error response into an error, and decides its class.
 //!
 //! The status decides if there is one; type and code refine it, and replace it inside a stream. Texts are read only
 //! where nothing else tells: prompts that are too long, and an exhausted balance that is reported as a 400.
 
-use super::{ErrorClass, ErrorResponse, overflow};
+use super::response::ErrorResponse;
+use super::{Error, ErrorClass, overflow};
 
-pub(super) fn class_of(answer: &ErrorResponse) -> ErrorClass {
+impl ErrorResponse {
+    /// The error that this response reports.
+    pub fn into_error(self) -> Error {
+        Error {
+            class: class_of(&self),
+            message: self.message.into(),
+            status: self.status,
+            kind: self.kind.map(Into::into),
+            code: self.code.map(Into::into),
+            request_id: self.request_id.map(Into::into),
+            advice: self.advice,
+            attempts: 1,
+            partial: None,
+        }
+    }
+}
+
+fn class_of(answer: &ErrorResponse) -> ErrorClass {
     let after = answer.after;
     let kind = answer.kind.as_deref().unwrap_or_default();
     let code = answer.code.as_deref().unwrap_or_default();

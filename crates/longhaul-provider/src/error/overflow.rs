@@ -3,24 +3,8 @@
 //! Texts may change and new servers have new wordings, so a code or a type counts first. A response without a text is
 //! never taken for an overflow: a mistake would cost the user a compaction.
 
-use super::ErrorResponse;
-
-/// How far a prompt exceeds the window, as far as the server says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct PromptOverflow {
-    /// Tokens of the request.
-    pub actual: Option<u64>,
-    /// Tokens that fit.
-    pub limit: Option<u64>,
-}
-
-impl PromptOverflow {
-    /// By how many tokens the request has to shrink, if the server reported enough.
-    pub fn gap(self) -> Option<u64> {
-        let gap = self.actual?.checked_sub(self.limit?)?;
-        (gap > 0).then_some(gap)
-    }
-}
+use super::prompt_overflow::PromptOverflow;
+use super::response::ErrorResponse;
 
 /// One wording. Everything is lower case, and so is the text that it is compared with.
 struct OverflowWording {

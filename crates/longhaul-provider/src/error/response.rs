@@ -10,7 +10,8 @@ use std::time::{Duration, SystemTime};
 use http::HeaderMap;
 use longhaul_core::json::ObjectReader;
 
-use super::{Error, RetryAdvice, classify, overflow};
+use super::RetryAdvice;
+use super::prompt_overflow::PromptOverflow;
 use crate::raw;
 
 /// The parts of an error response that matter.
@@ -32,7 +33,7 @@ pub struct ErrorResponse {
     /// The server's advice on retrying.
     pub advice: Option<RetryAdvice>,
     /// Numbers that some servers report beside the text.
-    pub overflow: overflow::PromptOverflow,
+    pub overflow: PromptOverflow,
 }
 
 /// The longest message taken from a body that is not an envelope (an HTML page of a proxy, for example).
@@ -94,7 +95,7 @@ impl ErrorResponse {
                 .and_then(|details| string(details, "error_code"))
                 .or_else(|| string(inner, "code")),
             request_id: string(outer, "request_id"),
-            overflow: overflow::PromptOverflow {
+            overflow: PromptOverflow {
                 actual: inner.count("n_prompt_tokens"),
                 limit: inner.count("n_ctx"),
             },
@@ -112,21 +113,6 @@ impl ErrorResponse {
             answer.request_id = answer.request_id.or(nested.request_id);
         }
         Some(answer)
-    }
-
-    /// The error that this response reports.
-    pub fn into_error(self) -> Error {
-        Error {
-            class: classify::class_of(&self),
-            message: self.message.into(),
-            status: self.status,
-            kind: self.kind.map(Into::into),
-            code: self.code.map(Into::into),
-            request_id: self.request_id.map(Into::into),
-            advice: self.advice,
-            attempts: 1,
-            partial: None,
-        }
     }
 }
 

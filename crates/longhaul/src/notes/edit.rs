@@ -6,7 +6,7 @@ use serde_json::Value;
 
 /// The input of a call of the edit tool.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct NotesEdit {
+pub(crate) struct NotesEdit {
     old_string: String,
     new_string: String,
     #[serde(default)]
@@ -39,7 +39,7 @@ impl NotesEdit {
     ///
     /// # Errors
     /// Fails if the input lacks a field or has one of the wrong type; the message is for the model.
-    pub fn read(input: &Value) -> Result<Self, NotesEditError> {
+    pub(crate) fn read(input: &Value) -> Result<Self, NotesEditError> {
         Self::deserialize(input).map_err(|_| NotesEditError::NoEdit)
     }
 
@@ -48,7 +48,7 @@ impl NotesEdit {
     /// # Errors
     /// Fails if the text to replace is not in the notes or is there several times, and if the edit changes nothing or
     /// would change the sections themselves; the message is for the model.
-    pub fn apply(&self, notes: &SessionNotes) -> Result<SessionNotes, NotesEditError> {
+    pub(crate) fn apply(&self, notes: &SessionNotes) -> Result<SessionNotes, NotesEditError> {
         if self.old_string.is_empty() || self.old_string == self.new_string {
             return Err(NotesEditError::NoChange);
         }

@@ -17,7 +17,8 @@ use longhaul_store::{NotesError, NotesFolder};
 use serde_json::Value;
 
 pub use agent::take;
-pub use edit::{NotesEdit, NotesEditError};
+pub(crate) use edit::NotesEdit;
+pub use edit::NotesEditError;
 
 /// Where the notes of a session are.
 #[derive(Debug)]

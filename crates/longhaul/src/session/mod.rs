@@ -13,8 +13,10 @@ mod lost_replies;
 mod model_calls;
 mod observe;
 pub(crate) mod open;
+mod open_error;
 mod options;
 pub mod recorded;
+mod retry_wait;
 mod running_effects;
 mod storage_place;
 
@@ -32,10 +34,12 @@ use longhaul_provider::{CancellationToken, Reply};
 
 pub use builder::SessionBuilder;
 pub use cancellation::Cancellation;
-pub use model_calls::{RetryWait, summary_reply};
+pub use model_calls::summary_reply;
 pub use observe::{Observer, SilentObserver};
-pub use open::{OpenError, new_session_id, window};
+pub use open::{new_session_id, window};
+pub use open_error::OpenError;
 pub use options::SessionOptions;
+pub use retry_wait::RetryWait;
 
 use crate::clock::Clock;
 use crate::prompt::Prompt;

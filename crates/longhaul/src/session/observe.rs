@@ -3,7 +3,7 @@
 use longhaul_core::engine::Event;
 use longhaul_provider::StreamEvent;
 
-use super::model_calls::RetryWait;
+use super::retry_wait::RetryWait;
 
 /// Receives events and streamed text. All methods must return soon: the session waits.
 pub trait Observer: Send + Sync {

@@ -8,11 +8,11 @@ use longhaul_core::engine::{
     Engine, EngineConfig, EngineResume, LiveEntry, NotesConfig, ReplyDelivery, SessionIdentity,
     SummaryModel, SummaryTiming, UuidSequence,
 };
-use longhaul_core::facts::{Facts, PhraseListError};
+use longhaul_core::facts::Facts;
 use longhaul_core::message::{Entry, Subtype};
 use longhaul_core::micro::PressureOwner;
 use longhaul_core::models::ModelSpec;
-use longhaul_core::prompt::{ParameterError, RequestAssembly, RequestPrefix};
+use longhaul_core::prompt::{RequestAssembly, RequestPrefix};
 use longhaul_core::summary::message::CompactionMode;
 use longhaul_core::transcript::{ResolvedConversation, TranscriptTable};
 use longhaul_core::window::{
@@ -20,14 +20,14 @@ use longhaul_core::window::{
     WindowStatus,
 };
 use longhaul_store::{
-    Lease, LeaseError, LoadedContent, LoadedTranscript, ReadError, ResumedConversation,
-    SessionInUse,
+    Lease, LeaseError, LoadedContent, LoadedTranscript, ResumedConversation, SessionInUse,
 };
 
 use super::builder::{OptionalToolFn, ResumedPrefix, SessionBuilder};
 use super::cancellation::Cancellation;
 use super::effect_runner::{EffectRunner, HookSessionInfo};
 use super::lost_replies::{AccountedModel, LostReplies};
+use super::open_error::OpenError;
 use super::options::SessionOptions;
 use super::running_effects::RunningEffects;
 use super::storage_place::StoragePlace;
@@ -35,37 +35,6 @@ use super::{Session, SilentObserver};
 use crate::notes::{self, NotesLocation};
 use crate::storage::StorageError;
 use crate::workspace::FileWorkspace;
-
-/// Why a session cannot be opened.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum OpenError {
-    /// The builder lacks something that a session needs.
-    #[error("a session needs {0}")]
-    Missing(&'static str),
-    /// The builder was given two things that exclude each other.
-    #[error("{0}")]
-    Contradiction(&'static str),
-    /// Another process has the session open. Two processes would each continue from what they know: open a copy
-    /// ([`fork`](longhaul_store::fork())), or try again when that process has ended.
-    #[error(transparent)]
-    InUse(#[from] SessionInUse),
-    /// The transcript cannot be read.
-    #[error(transparent)]
-    Read(#[from] ReadError),
-    /// The storage cannot be opened or read.
-    #[error(transparent)]
-    Keep(#[from] StorageError),
-    /// The window is too small.
-    #[error(transparent)]
-    Window(#[from] WindowError),
-    /// The configured words for rules and for calling work off cannot be used.
-    #[error("rules.words and called_off.words: {0}")]
-    Words(#[from] PhraseListError),
-    /// The request cannot be built with these parameters.
-    #[error(transparent)]
-    Parameters(#[from] ParameterError),
-}
 
 impl SessionBuilder {
     /// Opens the session. The storage is read on this thread; in async code that must not block, use

@@ -9,7 +9,7 @@ use longhaul_store::{
     Durability, LoadedTranscript, ResumedConversation, load, load_lines, resume, resume_lines,
 };
 
-use super::open::OpenError;
+use super::open_error::OpenError;
 use crate::storage::{FileStorage, MemoryStorage, Storage, StorageError};
 
 /// Where a session is stored.

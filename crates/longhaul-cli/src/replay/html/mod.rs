@@ -8,7 +8,8 @@ use std::fmt::Write;
 
 use longhaul_core::money::Usd;
 
-use super::page::{APPEND_ONLY, headline, policies, ratio};
+use super::page::{headline, ratio};
+use super::policy_names::{APPEND_ONLY, policies};
 use super::sessions::{ReplayedSession, short_name};
 use super::totals::{PolicyTotal, WindowTotal};
 use super::{ReplayResult, notes, window_name};

@@ -6,8 +6,6 @@
 mod content;
 mod usage;
 
-pub(super) use usage::usage_of;
-
 use super::{ByteSpan, EntryFacets, EntryKind, Subtype};
 use crate::json::{JsonCursor, JsonFault, JsonFaultKind, JsonKind, StringLiteral};
 

@@ -4,12 +4,14 @@ use super::text;
 use crate::json::{JsonCursor, JsonFault, JsonKind};
 use crate::message::{Iteration, IterationKind, Usage};
 
-/// Reads a standalone usage object. Returns `None` if the text is not a usage object.
-pub(in crate::message) fn usage_of(json: &[u8]) -> Option<Usage> {
-    let mut cursor = JsonCursor::new(json);
-    match cursor.peek() {
-        Ok(JsonKind::Object) => usage(&mut cursor, json).ok(),
-        _ => None,
+impl Usage {
+    /// Reads a `usage` object in the API's format. Returns `None` if the text is not such an object.
+    pub fn read(json: &[u8]) -> Option<Self> {
+        let mut cursor = JsonCursor::new(json);
+        match cursor.peek() {
+            Ok(JsonKind::Object) => usage(&mut cursor, json).ok(),
+            _ => None,
+        }
     }
 }
 

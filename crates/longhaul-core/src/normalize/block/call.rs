@@ -4,8 +4,10 @@ use std::borrow::Cow;
 
 use bytes::Bytes;
 
-use super::shape::{BlockFieldSpec, FieldShape, ShapeMismatch, fit, nullable, optional, record};
-use super::{BlockSource, kinds};
+use super::kinds;
+use super::shape::{BlockFieldSpec, FieldShape, fit, nullable, optional, record};
+use super::shape_mismatch::ShapeMismatch;
+use super::source::BlockSource;
 use crate::json::{ObjectReader, content, decode, enclose};
 use crate::message::{BlockKind, EntryView, Id};
 use crate::normalize::piece::{BlockPart, BlockPiece, ClientToolCall, push_string};

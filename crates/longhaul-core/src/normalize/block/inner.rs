@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use super::content;
-use super::shape::{FieldShape, ShapeMismatch, fit, list_of, record};
+use super::shape::{FieldShape, fit, list_of, record};
+use super::shape_mismatch::ShapeMismatch;
 use super::{picture, text};
 use crate::json::{JsonCursor, JsonKind, ObjectReader, items};
 use crate::normalize::images::ImageCounter;

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use super::content;
-use super::shape::{ShapeMismatch, fit, record};
+use super::shape::{fit, record};
+use super::shape_mismatch::ShapeMismatch;
 use crate::json::ObjectReader;
 use crate::message::{BlockKind, EntryView};
 use crate::normalize::BlockOrigin;

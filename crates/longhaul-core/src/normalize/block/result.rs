@@ -4,8 +4,10 @@ use std::borrow::Cow;
 
 use super::call::{push_id, sendable_id};
 use super::inner::{ResultContent, ResultContentKind, is, string, text_item};
-use super::shape::{BlockFieldSpec, FieldShape, ShapeMismatch, fit, nullable, optional, record};
-use super::{BlockSource, picture, text};
+use super::shape::{BlockFieldSpec, FieldShape, fit, nullable, optional, record};
+use super::shape_mismatch::ShapeMismatch;
+use super::source::BlockSource;
+use super::{picture, text};
 use crate::json::{JsonCursor, JsonKind, decode, items};
 use crate::message::{BlockKind, EntryView, Id, SentForm};
 use crate::normalize::BlockOrigin;

@@ -4,12 +4,9 @@
 
 use std::borrow::Cow;
 
+use super::shape_mismatch::ShapeMismatch;
 use super::sound::mended;
 use crate::json::{JsonCursor, JsonKind};
-
-/// A value that the API would refuse.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct ShapeMismatch;
 
 /// The shape that a value must have.
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use super::shape::ShapeMismatch;
+use super::shape_mismatch::ShapeMismatch;
 
 /// The maximum nesting depth of a value that is sent unchanged.
 const DEEPEST: usize = 100;

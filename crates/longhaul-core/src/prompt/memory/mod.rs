@@ -3,25 +3,30 @@
 //! This module decides which files are searched for and which parts of them are sent; the host reads them.
 //! [`MemoryFileSearch`] asks for paths and is given contents.
 
+mod content;
 mod markdown;
 mod notice;
 mod places;
 mod search;
 mod walk;
+mod wanted;
 
 use std::path::{Path, PathBuf};
 
+pub use content::{ContentUnavailable, FileReach, MemoryFileContent, TextEncoding};
 pub use markdown::{compact_instructions, without_front_matter};
 pub use notice::MemoryFileNotice;
 pub use places::SessionFolders;
-pub use search::{
-    ContentUnavailable, FileReach, FoundMemoryFiles, MemoryFileContent, MemoryFileSearch,
-    ReadAuthority, TextEncoding, WantedFile,
-};
+pub use search::MemoryFileSearch;
+pub use walk::FoundMemoryFiles;
+pub use wanted::{ReadAuthority, WantedFile};
 
 /// The names of memory files, in the order in which they are searched for in a folder.
 const SHARED_NAMES: [&str; 3] = ["CLAUDE.md", ".claude/CLAUDE.md", "AGENTS.md"];
 const LOCAL_NAME: &str = "CLAUDE.local.md";
+
+/// The maximum length of a chain of imports that is followed.
+const MOST_DEEP: usize = 5;
 
 /// A memory file that is sent.
 #[derive(Debug, Clone, PartialEq, Eq)]

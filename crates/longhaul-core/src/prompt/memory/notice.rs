@@ -3,6 +3,8 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use super::MOST_DEEP;
+
 /// A fact about a memory file that its owner may not expect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -183,7 +185,7 @@ impl fmt::Display for MemoryFileNotice {
                 "{}, imported by {}, was left out: imports are followed {} files deep; import it from a file further up",
                 path.display(),
                 imported_by.display(),
-                super::walk::MOST_DEEP
+                MOST_DEEP
             ),
             Self::TooMany { most, imported_by } => write!(
                 f,

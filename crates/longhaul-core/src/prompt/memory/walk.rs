@@ -4,18 +4,24 @@
 //! and the first mention of a file in the order of sending counts.
 
 use std::cmp::Ordering;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use super::markdown::without_front_matter;
-use super::search::{
-    ContentUnavailable, FileReach, FoundMemoryFiles, LoadedMemoryFile, MemoryFileContent,
-    MemoryFileSearch, ReadAuthority, TextEncoding, WantedFile,
+use super::content::{
+    ContentUnavailable, FileReach, LoadedMemoryFile, MemoryFileContent, TextEncoding,
 };
-use super::{MemoryFile, MemoryFileKind, MemoryFileNotice};
+use super::markdown::without_front_matter;
+use super::wanted::{ReadAuthority, SuppliedFiles, WantedFile};
+use super::{MOST_DEEP, MemoryFile, MemoryFileKind, MemoryFileNotice};
 use crate::hash::{Map, Set};
 
-/// The maximum length of a chain of imports that is followed.
-pub(super) const MOST_DEEP: usize = 5;
+/// The result of a search.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct FoundMemoryFiles {
+    /// The files to send, in order: an imported file comes after the one that imports it.
+    pub files: Vec<MemoryFile>,
+    /// The notices for the user.
+    pub notices: Vec<MemoryFileNotice>,
+}
 
 /// The maximum number of imports that are followed in total.
 const MOST_IMPORTS: usize = 100;
@@ -32,7 +38,8 @@ struct WalkStep<'s> {
 
 /// One pass over all known files.
 pub(super) struct MemoryFileWalk<'s> {
-    search: &'s MemoryFileSearch,
+    candidates: &'s [(PathBuf, MemoryFileKind)],
+    supplied: &'s SuppliedFiles,
     pub(super) found: FoundMemoryFiles,
     pub(super) wanted: Vec<WantedFile>,
     seen_paths: Set<&'s Path>,
@@ -42,9 +49,13 @@ pub(super) struct MemoryFileWalk<'s> {
 }
 
 impl<'s> MemoryFileWalk<'s> {
-    pub(super) fn of(search: &'s MemoryFileSearch) -> Self {
+    pub(super) fn of(
+        candidates: &'s [(PathBuf, MemoryFileKind)],
+        supplied: &'s SuppliedFiles,
+    ) -> Self {
         let mut walk = Self {
-            search,
+            candidates,
+            supplied,
             found: FoundMemoryFiles::default(),
             wanted: Vec::new(),
             seen_paths: Set::default(),
@@ -52,7 +63,7 @@ impl<'s> MemoryFileWalk<'s> {
             seen_texts: Map::default(),
             imports: 0,
         };
-        for (path, kind) in &search.candidates {
+        for (path, kind) in candidates {
             let authority = match kind {
                 MemoryFileKind::User => ReadAuthority::User,
                 MemoryFileKind::Project | MemoryFileKind::Local => ReadAuthority::Project,
@@ -72,12 +83,11 @@ impl<'s> MemoryFileWalk<'s> {
         if !self.seen_paths.insert(path) {
             return;
         }
-        let search = self.search;
         let wanted = WantedFile {
             path: path.to_owned(),
             authority: step.authority,
         };
-        match search.supplied.get(&wanted) {
+        match self.supplied.get(&wanted) {
             None => self.wanted.push(wanted),
             Some(Err(unavailable)) => self.unavailable(path, step.by, unavailable),
             Some(Ok(read)) => self.read(path, step, read),
@@ -187,7 +197,7 @@ impl<'s> MemoryFileWalk<'s> {
     /// Whether a file holds only the name of another memory file: a link, on systems where links cannot be checked out.
     fn names_another(&self, path: &Path, text: &str) -> bool {
         let named = path.parent().unwrap_or(path).join(text.trim());
-        let mut others = self.search.candidates.iter();
+        let mut others = self.candidates.iter();
         others.any(|(other, _)| *other == named && other != path)
     }
 

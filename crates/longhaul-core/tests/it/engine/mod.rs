@@ -1,8 +1,10 @@
 //! Tests the engine, one effect at a time.
 
+mod after_compaction;
 mod ahead;
 mod anew;
 mod billed;
+mod cache_edits;
 mod cache_state;
 mod cancelled;
 mod compacting;
@@ -23,6 +25,7 @@ mod paying;
 mod prefix_edits;
 mod prepared;
 mod prices;
+mod provider_summaries;
 mod recounted;
 mod reduced;
 mod resumed;

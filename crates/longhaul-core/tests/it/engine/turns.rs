@@ -1,8 +1,7 @@
 //! Tests the course of a turn.
 
 use longhaul_core::engine::{
-    CacheEditSupport, CompactFailure, CompactRequest, Effect, EffectFailureKind, EngineInput,
-    Event, NewEntry, Pivot,
+    CompactFailure, CompactRequest, Effect, EffectFailureKind, EngineInput, Event, NewEntry, Pivot,
 };
 use longhaul_core::summary::PivotDirection;
 use longhaul_core::window::{Switches, WindowOwner};
@@ -319,111 +318,6 @@ fn o7_what_cannot_be_archived_is_not_cleared_whatever_it_costs() {
     desk.exchange("Back again.", Answer::Says("Welcome.", 1_500));
     assert!(desk.subtypes("microcompact_boundary").is_empty());
     assert_eq!(desk.sent.len(), 10);
-}
-
-#[test]
-fn u4_results_are_deleted_from_the_cache_by_reference_and_the_bytes_stay() {
-    let mut desk = Desk::with(Setting {
-        cache_edits: CacheEditSupport::Supported,
-        window: 200_000,
-        ..Setting::default()
-    });
-    desk.say("Read them.");
-    for id in [
-        "t0", "t1", "t2", "t3", "t4", "t5", "t6", "t7", "t8", "t9", "t10", "t11",
-    ] {
-        desk.works(id, 100, 5_000);
-    }
-    desk.answers.push_back(Answer::Says("Done.", 5_000));
-    desk.turn();
-    let body = Desk::body(desk.sent.last().unwrap());
-    assert_eq!(body["cache_edits"].as_array().unwrap().len(), 7);
-    assert_eq!(body["cache_edits"][0]["tool_use_id"], "t0");
-    assert!(
-        desk.sent
-            .last()
-            .unwrap()
-            .body
-            .concat()
-            .windows(400)
-            .any(|part| part == [b'x'; 400])
-    );
-    desk.exchange("Next.", Answer::Says("Yes.", 5_100));
-    let again = Desk::body(desk.sent.last().unwrap());
-    assert_eq!(again["cache_edits"], body["cache_edits"], "pinned");
-    let recorded = desk.subtypes("microcompact_boundary");
-    assert_eq!(recorded.len(), 1, "recorded once, and nothing is cleared");
-    let metadata = &recorded[0]["microcompactMetadata"];
-    assert_eq!(metadata["compactedToolIds"], serde_json::json!([]));
-    assert_eq!(metadata["cacheEdits"].as_array().unwrap().len(), 7);
-}
-
-/// Returns a conversation in which seven results are left out of the cached prompt by reference.
-fn with_cache_edits() -> Desk {
-    let mut desk = Desk::with(Setting {
-        cache_edits: CacheEditSupport::Supported,
-        window: 200_000,
-        ..Setting::default()
-    });
-    desk.say("Read them.");
-    for id in [
-        "t0", "t1", "t2", "t3", "t4", "t5", "t6", "t7", "t8", "t9", "t10", "t11",
-    ] {
-        desk.works(id, 100, 30_000);
-    }
-    desk
-}
-
-/// Returns how many results the newest record leaves out, and how many records there are.
-fn edits_on_disk(desk: &Desk) -> (usize, usize) {
-    let records = desk.subtypes("microcompact_boundary");
-    let newest = &records.last().unwrap()["microcompactMetadata"]["cacheEdits"];
-    (newest.as_array().unwrap().len(), records.len())
-}
-
-#[test]
-fn u4_edits_are_dropped_when_the_reply_says_that_nothing_is_left_out_any_more() {
-    let mut desk = with_cache_edits();
-    desk.answers.push_back(Answer::Reads(30_000, Some(700)));
-    desk.turn();
-    assert_eq!(edits_on_disk(&desk), (7, 1));
-    desk.exchange("Next.", Answer::Reads(30_700, Some(0)));
-    assert_eq!(
-        edits_on_disk(&desk),
-        (0, 2),
-        "although no less was read from the cache"
-    );
-}
-
-#[test]
-fn u4_edits_stay_as_long_as_the_reply_says_that_they_hold() {
-    let mut desk = with_cache_edits();
-    desk.answers.push_back(Answer::Reads(30_000, Some(700)));
-    desk.turn();
-    desk.exchange("Next.", Answer::Reads(3_000, Some(700)));
-    let breaks = desk.events.iter();
-    let breaks = breaks.filter(|event| matches!(event, Event::CacheBreak(_)));
-    assert_eq!(breaks.count(), 1, "less was read, and that is told");
-    assert_eq!(edits_on_disk(&desk), (7, 1));
-}
-
-#[test]
-fn u4_edits_stay_where_the_reply_never_said_that_anything_was_left_out() {
-    let mut desk = with_cache_edits();
-    desk.answers.push_back(Answer::Reads(30_000, Some(0)));
-    desk.turn();
-    assert_eq!(edits_on_disk(&desk), (7, 1));
-}
-
-#[test]
-fn u4_where_the_reply_does_not_say_edits_are_dropped_when_less_was_read_and_only_then() {
-    let mut desk = with_cache_edits();
-    desk.answers.push_back(Answer::Reads(30_000, None));
-    desk.turn();
-    desk.exchange("Next.", Answer::Reads(30_100, None));
-    assert_eq!(edits_on_disk(&desk), (7, 1));
-    desk.exchange("And now?", Answer::Reads(3_000, None));
-    assert_eq!(edits_on_disk(&desk), (0, 2));
 }
 
 #[test]

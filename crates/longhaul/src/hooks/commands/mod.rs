@@ -1,6 +1,6 @@
 //! Hooks from settings files, run as processes (the feature `hooks`).
 //!
-//! `settings.rs` and `reader.rs` read them, `command.rs` and `matcher.rs` are what was read, `notice.rs` what was ignored;
+//! `reader.rs` reads them, `settings.rs`, `command.rs` and `matcher.rs` are what was read, `notice.rs` what was ignored;
 //! `run.rs` runs the commands of an event, `process.rs` and `capture.rs` one of them; `interpret.rs`, `output.rs` and
 //! `text_target.rs` read its answer.
 

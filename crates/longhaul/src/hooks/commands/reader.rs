@@ -1,6 +1,7 @@
-//! Reads one settings file. Entries that do not fit become notices, the rest become hooks.
+//! Reads the `hooks` of settings files in Claude Code's format. Entries that do not fit become notices, the rest become
+//! hooks.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::{Map, Value};
@@ -11,14 +12,57 @@ use super::name::HookEventName;
 use super::notice::{HookNotice, HookNoticeKind};
 use super::settings::{HookGroup, HookSettings};
 
+impl HookSettings {
+    /// Reads these files, the least specific first: the user's, the project's, the project's local one. A missing file
+    /// has no hooks; a broken one becomes a notice.
+    pub fn load<P: Into<PathBuf>>(files: impl IntoIterator<Item = P>) -> HookSettings {
+        let mut settings = HookSettings::default();
+        for file in files {
+            let file = file.into();
+            match read(&file) {
+                Ok(Some(text)) => settings.add(&file, &text),
+                Ok(None) => {}
+                Err(error) => settings.notices.push(HookNotice {
+                    file,
+                    place: String::new(),
+                    kind: HookNoticeKind::Unreadable(error.kind()),
+                }),
+            }
+        }
+        settings
+    }
+
+    /// Adds the hooks of one file; `disableAllHooks` in a later file wins over that in an earlier one.
+    pub fn add(&mut self, file: &Path, text: &[u8]) {
+        let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);
+        if text.trim_ascii().is_empty() {
+            return;
+        }
+        let mut reader = HookSettingsReader {
+            file,
+            settings: self,
+        };
+        match serde_json::from_slice(text) {
+            Ok(value) => reader.file(&value),
+            Err(error) => reader.notice(
+                "",
+                HookNoticeKind::NotJson {
+                    line: error.line().max(1),
+                    column: error.column().max(1),
+                },
+            ),
+        }
+    }
+}
+
 /// Adds the hooks of one file to the settings.
-pub(super) struct HookSettingsReader<'a> {
-    pub(super) file: &'a Path,
-    pub(super) settings: &'a mut HookSettings,
+struct HookSettingsReader<'a> {
+    file: &'a Path,
+    settings: &'a mut HookSettings,
 }
 
 impl HookSettingsReader<'_> {
-    pub(super) fn notice(&mut self, place: impl Into<String>, kind: HookNoticeKind) {
+    fn notice(&mut self, place: impl Into<String>, kind: HookNoticeKind) {
         self.settings.notices.push(HookNotice {
             file: self.file.to_owned(),
             place: place.into(),
@@ -26,7 +70,7 @@ impl HookSettingsReader<'_> {
         });
     }
 
-    pub(super) fn file(&mut self, value: &Value) {
+    fn file(&mut self, value: &Value) {
         let Some(file) = value.as_object() else {
             return self.notice("", HookNoticeKind::Expected("an object"));
         };
@@ -203,5 +247,15 @@ impl HookSettingsReader<'_> {
             );
             default
         })
+    }
+}
+
+/// A pipe or a device in place of a settings file could keep the reader waiting for ever.
+fn read(file: &Path) -> std::io::Result<Option<Vec<u8>>> {
+    match std::fs::metadata(file) {
+        Ok(about) if about.is_file() => std::fs::read(file).map(Some),
+        Ok(_) => Err(std::io::ErrorKind::InvalidInput.into()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
     }
 }

@@ -1,13 +1,10 @@
-//! Reads the `hooks` of settings files in Claude Code's format. Running them is in `run.rs`.
-
-use std::path::{Path, PathBuf};
+//! The hooks of settings files, and which of them an event runs. `reader.rs` reads the files, `run.rs` runs the hooks.
 
 use super::command::HookCommand;
 use super::event::HookEvent;
 use super::matcher::HookMatcher;
 use super::name::HookEventName;
-use super::notice::{HookNotice, HookNoticeKind};
-use super::reader::HookSettingsReader;
+use super::notice::HookNotice;
 
 /// The hooks of all settings files together.
 #[derive(Debug, Clone, Default)]
@@ -41,47 +38,6 @@ pub(super) struct HookGroup {
 }
 
 impl HookSettings {
-    /// Reads these files, the least specific first: the user's, the project's, the project's local one. A missing file
-    /// has no hooks; a broken one becomes a notice.
-    pub fn load<P: Into<PathBuf>>(files: impl IntoIterator<Item = P>) -> HookSettings {
-        let mut settings = HookSettings::default();
-        for file in files {
-            let file = file.into();
-            match read(&file) {
-                Ok(Some(text)) => settings.add(&file, &text),
-                Ok(None) => {}
-                Err(error) => settings.notices.push(HookNotice {
-                    file,
-                    place: String::new(),
-                    kind: HookNoticeKind::Unreadable(error.kind()),
-                }),
-            }
-        }
-        settings
-    }
-
-    /// Adds the hooks of one file; `disableAllHooks` in a later file wins over that in an earlier one.
-    pub fn add(&mut self, file: &Path, text: &[u8]) {
-        let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);
-        if text.trim_ascii().is_empty() {
-            return;
-        }
-        let mut reader = HookSettingsReader {
-            file,
-            settings: self,
-        };
-        match serde_json::from_slice(text) {
-            Ok(value) => reader.file(&value),
-            Err(error) => reader.notice(
-                "",
-                HookNoticeKind::NotJson {
-                    line: error.line().max(1),
-                    column: error.column().max(1),
-                },
-            ),
-        }
-    }
-
     /// All hooks that will run.
     pub fn listed(&self) -> Vec<ListedHook> {
         if self.switched_off {
@@ -122,15 +78,5 @@ impl HookSettings {
             }
         }
         found
-    }
-}
-
-/// A pipe or a device in place of a settings file could keep the reader waiting for ever.
-fn read(file: &Path) -> std::io::Result<Option<Vec<u8>>> {
-    match std::fs::metadata(file) {
-        Ok(about) if about.is_file() => std::fs::read(file).map(Some),
-        Ok(_) => Err(std::io::ErrorKind::InvalidInput.into()),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
     }
 }

@@ -28,7 +28,8 @@ use longhaul_store::{Env, ReadError, ResumedConversation, load, newest_model, re
 
 use super::cancellation::Cancellation;
 use super::effect_runner::{EffectRunner, HookSessionInfo};
-use super::open::{OpenError, facts, leased, random_seed, window};
+use super::open::{facts, leased, random_seed, window};
+use super::open_error::OpenError;
 use super::running_effects::RunningEffects;
 use super::{CompactError, CompactOutcome, Observer, Session};
 use crate::clock::SystemClock;

@@ -1,6 +1,8 @@
 //! The engine under any sequence of inputs and outcomes: it never gets stuck, loses nothing, sends nothing that the API
 //! rejects, and what is on disk is what is in memory.
 
+mod steps;
+
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
@@ -27,93 +29,10 @@ use serde_json::value::to_raw_value;
 
 use super::place::{MODELS, prompt};
 use crate::session::house::settings;
+use steps::{How, Kind, Step, policy, step};
 
 const SYSTEM: &str = "You work on a small code base. Be brief.";
 const WINDOW: u64 = 12_000;
-
-/// Something that happens.
-#[derive(Debug, Clone)]
-enum Step {
-    Say(u16),
-    Answer(u16),
-    Turn,
-    Compact(Kind),
-    Cancel,
-    Wake,
-    Later(u32),
-    /// The clock is set back.
-    Back(u32),
-    /// Other actions are decided by price.
-    Economy(EconomyPolicy),
-    /// The effect at this place is performed, or fails.
-    Perform(u8, How),
-    /// An outcome that was already given is given again.
-    Again(u8),
-}
-
-#[derive(Debug, Clone, Copy)]
-enum Kind {
-    Whole,
-    Local,
-    Preview,
-    UpTo(u8),
-    From(u8),
-    Approved,
-}
-
-#[derive(Debug, Clone, Copy)]
-enum How {
-    Well,
-    Transient,
-    TooLong(Option<u16>),
-    Cancelled,
-    Badly,
-    /// An outcome of another kind.
-    Otherwise,
-}
-
-fn how() -> impl Strategy<Value = How> {
-    prop_oneof![
-        12 => Just(How::Well),
-        1 => Just(How::Transient),
-        1 => proptest::option::of(1..5_000_u16).prop_map(How::TooLong),
-        1 => Just(How::Cancelled),
-        1 => Just(How::Badly),
-        1 => Just(How::Otherwise),
-    ]
-}
-
-fn policy() -> impl Strategy<Value = EconomyPolicy> {
-    prop_oneof![
-        Just(EconomyPolicy::Off),
-        Just(EconomyPolicy::Clear),
-        Just(EconomyPolicy::Full),
-    ]
-}
-
-fn step() -> impl Strategy<Value = Step> {
-    let kind = prop_oneof![
-        Just(Kind::Whole),
-        Just(Kind::Local),
-        Just(Kind::Preview),
-        any::<u8>().prop_map(Kind::UpTo),
-        any::<u8>().prop_map(Kind::From),
-        Just(Kind::Approved),
-    ];
-    prop_oneof![
-        4 => (1..600_u16).prop_map(Step::Say),
-        4 => (1..1_500_u16).prop_map(Step::Answer),
-        5 => Just(Step::Turn),
-        2 => kind.prop_map(Step::Compact),
-        1 => Just(Step::Cancel),
-        1 => Just(Step::Wake),
-        1 => prop_oneof![1..60_u32, 4_000..8_000_u32].prop_map(Step::Later),
-        1 => (1..8_000_u32).prop_map(Step::Back),
-        1 => policy().prop_map(Step::Economy),
-        30 => (0..3_u8, how()).prop_map(|(at, how)| Step::Perform(at, how)),
-        1 => any::<u8>().prop_map(Step::Again),
-    ]
-}
 
 struct Machine {
     engine: Engine,
