@@ -438,7 +438,8 @@ impl<'a> CompactionAttempt<'a> {
     /// a little shorter, so it may first leave as much as the threshold allows; a model that is asked again would not
     /// answer shorter, and would be paid twice. Where the same text leaves too much, less is put beside it.
     fn try_next(&mut self, reason: DiscardReason) {
-        if matches!(reason, DiscardReason::TooLarge { .. }) && self.draft_smaller() {
+        let is_too_large = matches!(reason, DiscardReason::TooLarge { .. });
+        if (is_too_large || self.search.is_some()) && self.draft_smaller() {
             return;
         }
         let threshold = self.setting.window.auto_compact;

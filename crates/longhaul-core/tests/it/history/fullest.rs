@@ -2,7 +2,7 @@
 
 use longhaul_core::history::{
     AppendedRequestWay, AttemptContext, AttemptEffect, AttemptInput, AttemptOccasion,
-    CompactionAttempt, DraftSizes, KeptDraft, OverflowEvidence, OversizedRequest,
+    CompactionAttempt, DraftSizes, KeptDraft, NoSummaryReason, OverflowEvidence, OversizedRequest,
     PlainRequestSupport, SummaryRequestFacts,
 };
 use longhaul_core::window::{SwitchVerdict, SwitchableAction, Switches};
@@ -12,9 +12,14 @@ use super::{SIZE, answered, window};
 /// What stays in any case: the request prefix and the newest messages.
 const STAYS: u64 = 40_000;
 
-/// Performs an attempt for a request that waits. A draft is what `draft` says of its aim. Returns the aims, in order, and
-/// what the kept draft leaves, if one was kept.
+/// Performs an attempt for a request that waits. A draft is what `draft` says of its aim.
 fn attempt(draft: impl Fn(u64) -> DraftSizes) -> (Vec<u64>, Option<u64>) {
+    attempt_with(|aim| Some(draft(aim)))
+}
+
+/// The same where some drafts would not be smaller than the conversation. Returns the aims, in order, and what the kept
+/// draft leaves, if one was kept.
+fn attempt_with(draft: impl Fn(u64) -> Option<DraftSizes>) -> (Vec<u64>, Option<u64>) {
     let switches = Switches {
         micro: false,
         ..Switches::default()
@@ -49,8 +54,11 @@ fn attempt(draft: impl Fn(u64) -> DraftSizes) -> (Vec<u64>, Option<u64>) {
             AttemptEffect::Summarize { most_left, .. } => {
                 let draft = draft(most_left);
                 aims.push(most_left);
-                newest = Some(draft.after);
-                attempt.handle(AttemptInput::Summarized(draft));
+                newest = draft.map(|draft| draft.after);
+                attempt.handle(match draft {
+                    Some(draft) => AttemptInput::Summarized(draft),
+                    None => AttemptInput::NotSummarized(NoSummaryReason::WouldNotShrink),
+                });
             }
             AttemptEffect::Keep(KeptDraft::Summary) => return (aims, newest),
             AttemptEffect::GiveUp => return (aims, None),
@@ -116,4 +124,9 @@ fn x1_nothing_is_drafted_again_where_every_word_is_there_or_no_more_fits() {
     });
     assert_eq!(left, Some(STAYS + 9_000));
     assert_eq!(aims.first(), aims.last());
+    let (aims, left) = attempt_with(|aim| {
+        let is_first = aim <= window(SIZE).auto_compact;
+        is_first.then(|| sizes(STAYS + 9_000, true))
+    });
+    assert_eq!(left, Some(STAYS + 9_000), "{aims:?}");
 }
