@@ -78,7 +78,7 @@ impl Compactor {
             .filter_map(|at| context.messages.element(at))
             .map(|element| element.len())
             .sum();
-        if (bytes as u64) < limit.window.auto_compact / SMALL {
+        if (bytes as u64) < limit.window.auto_compact.min(limit.limit) / SMALL {
             return ShortenedResults::new();
         }
         let tokenizer = self.windows.of(&context.model).spec.tokenizer;

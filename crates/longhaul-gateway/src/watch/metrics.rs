@@ -168,7 +168,7 @@ impl Metrics {
         spend(&self.tokens, &self.cost_pico, usage, cost);
     }
 
-    /// Counts a request of the gateway's own, whose usage was added like that of a call.
+    /// Counts a request of the gateway's own, and its cost, if that is known. Its usage is added like that of a call.
     pub fn used_itself(&self, cost: Option<Usd>) {
         add(&self.own_requests, 1);
         let cost = cost.and_then(|cost| u64::try_from(cost.pico()).ok());

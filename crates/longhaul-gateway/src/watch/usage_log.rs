@@ -360,9 +360,10 @@ impl UsageLogState {
         if let Some(usage) = own.usage {
             record.cost = spec.cost_of_reply(&usage);
             self.metrics.used(&usage, record.cost);
-            self.metrics.used_itself(record.cost);
             record.usage = Some(usage);
         }
+        // One that was sent counts, also if nobody said what it used.
+        self.metrics.used_itself(record.cost);
         UsageLogRecord::Call(Some(own.line), Box::new(record))
     }
 }
