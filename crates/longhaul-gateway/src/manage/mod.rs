@@ -22,7 +22,8 @@
 //! `clear` clears old results (`cleared_results`: what is sent for them), `economy` does so by price, for which
 //! `sized_history` and `message_sizes` measure the history; `reduce` makes new results smaller (`message_results` finds
 //! them, `shorten` is for results without room, `reduction_records` keeps what was decided, `reduced_request` sends it);
-//! `notes` takes a session's notes, and `notes_summary` turns them into its summary.
+//! `take_notes` takes a session's notes (`notes_tracker`: when they are due; `notes_mode`: whether they are wanted), and
+//! `notes_summary` turns them into its summary.
 //! `went` lists the results that a compaction took out of view, and `title` finds the user's first words, both for people.
 //! `splice` edits JSON without touching other bytes; `element` reads a message; `thinking` removes what may not be sent
 //! again. `tools` is the table of known agents' tools.
@@ -49,8 +50,9 @@ mod loaded_prefixes;
 mod make;
 mod message_results;
 mod message_sizes;
-mod notes;
+mod notes_mode;
 mod notes_summary;
+mod notes_tracker;
 mod occasion;
 mod outgoing_body;
 mod own_call;
@@ -66,6 +68,7 @@ mod shorten;
 mod sized_history;
 pub(crate) mod splice;
 mod summarize;
+mod take_notes;
 mod thinking;
 mod title;
 pub mod tools;
@@ -83,7 +86,7 @@ pub(crate) use compactor::{Compactor, CompactorStores};
 pub use conversation::CompactableConversation;
 pub use draft::CompactedDraft;
 pub(crate) use element::{ElementParts, texts as element_texts};
-pub use notes::NotesMode;
+pub use notes_mode::NotesMode;
 pub use notes_summary::{NotesUnusable, draft_from_notes};
 pub(crate) use own_call::OwnRequestBooks;
 pub(crate) use recover::Told;
