@@ -9,12 +9,13 @@
 //!
 //! `compactor` is the interface for `front/`: what is sent for a request (`prepare`), how a request is handled that was
 //! rejected for its length (`recover`), and what follows a response (`after`). A `request_context` is the request with
-//! all that is known of it: its `client_messages` and the `outgoing_body`. Compacted prefixes are looked up and stored in
+//! all that is known of it: its `client_messages` and the `outgoing_body` (`breakpoint_owner`: whose cache breakpoints that
+//! has). Compacted prefixes are looked up and stored in
 //! `compacted_prefixes` (a `loaded_prefix` is one in memory, `loaded_prefixes` are all of these; `writability`: whether
 //! they can be stored), and put in place (`settle`; `derived_prefix`: one that is made from the client's messages).
 //! The `branch_state` says when work is due. `work` has one worker at a time do it and chooses the part of the
-//! conversation to compact (`occasion`: why, and until when a request waits); `make` performs what the core plans and
-//! stores the result, with an `upstream_caller` where a model is needed (`own_call`: what that costs; `appended_request`: questions that are appended
+//! conversation to compact (`conversation_cut`; `occasion`: why, and until when a request waits); `make` performs what the
+//! core plans, and `keep` stores the result, with an `upstream_caller` where a model is needed (`own_call`: what that costs; `appended_request`: questions that are appended
 //! to the client's own bytes). `weight` counts the tokens of all that.
 //!
 //! `conversation` is a conversation that is being compacted, `draft` the result. `entries` turns a client's messages
@@ -33,18 +34,21 @@
 mod after;
 mod appended_request;
 mod branch_state;
+mod breakpoint_owner;
 mod clear;
 mod cleared_results;
 mod client_messages;
 mod compacted_prefixes;
 mod compactor;
 mod conversation;
+mod conversation_cut;
 mod derived_prefix;
 mod draft;
 mod economy;
 mod element;
 pub mod entries;
 pub mod history_files;
+mod keep;
 mod loaded_prefix;
 mod loaded_prefixes;
 mod make;
@@ -81,6 +85,7 @@ mod writability;
 
 use bytes::Bytes;
 
+pub(crate) use breakpoint_owner::BreakpointOwner;
 pub use clear::clear;
 pub(crate) use compactor::{Compactor, CompactorStores};
 pub use conversation::CompactableConversation;
@@ -90,7 +95,7 @@ pub use notes_mode::NotesMode;
 pub use notes_summary::{NotesUnusable, draft_from_notes};
 pub(crate) use own_call::OwnRequestBooks;
 pub(crate) use recover::Told;
-pub(crate) use request_context::{BreakpointOwner, RequestContext};
+pub(crate) use request_context::RequestContext;
 pub use settings::CompactorSettings;
 pub use summarize::{DraftError, SummaryText, draft_summary, fork_message, written_summary};
 pub use thinking::{has_thinking, without_breakpoints, without_thinking};
