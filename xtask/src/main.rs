@@ -41,7 +41,8 @@ const USAGE: &str = "\
 usage: cargo xtask <command>
 
   arch         check which crate uses which, that files are small and documented, and that documents name existing paths
-  spec         check that docs/spec-map.md says where each item of the specification is decided
+  spec         check that docs/spec-map.md says where each item of the specification is decided, and that the types in
+               docs/glossary.md are in the files that it names
   spec FILE    also list, for each number in this specification, the tests that name it
   words        count types that share a name, and comments with words that need a glossary
   features     check the library without default features and with each alone, and count the crates it needs without

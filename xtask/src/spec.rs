@@ -1,12 +1,13 @@
 //! `cargo xtask spec` checks that docs/spec-map.md says for each item of the specification where it is decided
-//! (`spec/map.rs`). `cargo xtask spec FILE` does so for the given specification, and lists which tests name which of
-//! its numbers.
+//! (`spec/map.rs`), and that the types in docs/glossary.md are where it says (`spec/glossary.rs`). `cargo xtask spec FILE`
+//! does so for the given specification, and lists which tests name which of its numbers.
 //!
 //! A number is a capital letter and digits at the start of a list item (`- M4 …`); a test names numbers at the start of
 //! its name (`fn m4_a_torn_line_is_reported`; `fn t1_m6_…` names two). A second column says whether a test of a shipped
 //! host names the number: no user has a feature that only the core can do. The list of tests is not a verdict: numbers
 //! without a test, and those without a host test, are only listed. A table that does not match is a failure.
 
+mod glossary;
 mod map;
 
 use std::collections::BTreeMap;
@@ -36,7 +37,7 @@ struct SpecTest {
 /// The specification's path, relative to the workspace root, on machines that have it.
 const BESIDE: &str = "../shared/SPEC.md";
 
-/// Checks the table of files, also against the specification next to the checkout if there is one.
+/// Checks the glossary, and the table of files, also against the specification next to the checkout if there is one.
 #[expect(clippy::print_stdout, reason = "what was checked was asked for")]
 pub(crate) fn check(workspace: &CargoWorkspace) -> TaskResult {
     let items = match std::fs::read_to_string(workspace.root.join(BESIDE)) {
@@ -46,7 +47,7 @@ pub(crate) fn check(workspace: &CargoWorkspace) -> TaskResult {
             None
         }
     };
-    map::check(&workspace.root, items.as_ref())
+    check_documents(workspace, items.as_ref())
 }
 
 /// Prints which tests name which number, and checks the table of files.
@@ -109,7 +110,24 @@ pub(crate) fn run(workspace: &CargoWorkspace, file: &str) -> TaskResult {
     if !without_host.is_empty() {
         println!("no test of a host names {}", without_host.join(", "));
     }
-    map::check(&workspace.root, Some(&numbers))
+    check_documents(workspace, Some(&numbers))
+}
+
+/// Checks the table of files and the glossary. `items` are those of the specification, if it is available.
+fn check_documents(
+    workspace: &CargoWorkspace,
+    items: Option<&BTreeMap<Number, String>>,
+) -> TaskResult {
+    let checks = [
+        map::check(&workspace.root, items),
+        glossary::check(&workspace.root),
+    ];
+    let wrong: Vec<String> = checks
+        .into_iter()
+        .filter_map(Result::err)
+        .flatten()
+        .collect();
+    if wrong.is_empty() { Ok(()) } else { Err(wrong) }
 }
 
 /// Whether a source file, given by its path relative to the workspace root, holds tests of a host.

@@ -11,30 +11,6 @@ use super::cycles::{self, Uses};
 use super::named_paths::{code, imports, rooted, test_modules};
 use crate::workspace::CargoWorkspace;
 
-/// Folders with cycles that are still to be ended. The list only gets shorter.
-const NOT_YET: &[&str] = &[
-    "crates/longhaul-agent/src/agent",
-    "crates/longhaul-agent/src/files",
-    "crates/longhaul-agent/src/host",
-    "crates/longhaul-agent/src/permission",
-    "crates/longhaul-agent/src/screen",
-    "crates/longhaul-agent/src/tools/mcp",
-    "crates/longhaul-agent/src/tools/skill",
-    "crates/longhaul-gateway/src/manage",
-    "crates/longhaul-gateway/src/memory",
-    "crates/longhaul-gateway/src/store",
-    "crates/longhaul-sim/src/cache",
-    "crates/longhaul-sim/src/faults",
-    "crates/longhaul-sim/src/model",
-    "crates/longhaul-sim/src/model/agent/obey",
-    "crates/longhaul-sim/src/openai",
-    "crates/longhaul-sim/src/prompt",
-    "crates/longhaul-sim/src/server",
-    "crates/longhaul-sim/src/thinking",
-    "crates/longhaul-sim/src/world",
-    "crates/longhaul-testkit/src/session",
-];
-
 /// The place of a module in its crate: the names of the folders that it is in, then its own.
 type ModulePath = Vec<String>;
 
@@ -55,9 +31,7 @@ pub(super) fn findings(workspace: &CargoWorkspace) -> Result<Vec<String>, Vec<St
             let name = [source.as_str()].into_iter();
             let name = name.chain(folder.iter().map(String::as_str));
             let name = name.collect::<Vec<_>>().join("/");
-            if !NOT_YET.contains(&name.as_str()) {
-                found.extend(cycles::findings(&name, &uses));
-            }
+            found.extend(cycles::findings(&name, &uses));
         }
     }
     Ok(found)

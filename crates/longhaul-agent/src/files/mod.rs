@@ -8,6 +8,7 @@ mod fence;
 mod fingerprint;
 mod open;
 mod replace;
+mod replace_outcome;
 mod resolve;
 mod state;
 #[cfg(unix)]
@@ -22,7 +23,8 @@ pub use fence::{FenceSide, FolderFence, PathPurpose};
 pub use fingerprint::FileFingerprint;
 pub use open::OpenedFile;
 pub(crate) use open::WHOLE;
-pub use replace::{ReplaceOutcome, replace};
+pub use replace::replace;
+pub use replace_outcome::ReplaceOutcome;
 pub use resolve::resolve;
 pub use state::{FileState, KnowledgeStatus, ShownExtent};
 pub use unusable::UnusableFile;

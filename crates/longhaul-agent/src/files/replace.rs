@@ -3,16 +3,7 @@
 
 use std::path::Path;
 
-use super::{FileFingerprint, UnusableFile, system};
-
-/// The outcome of a replacement.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ReplaceOutcome {
-    /// The file is new.
-    New,
-    /// The file existed before.
-    Changed,
-}
+use super::{FileFingerprint, ReplaceOutcome, UnusableFile, system};
 
 /// Writes a file by its resolved path. Its permissions are kept, and missing folders are created.
 pub fn replace(

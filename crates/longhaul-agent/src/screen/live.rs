@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use longhaul_core::engine::CompactionPhase;
 use ratatui::text::{Line, Span};
 
-use super::app::{ActiveCompaction, App, Dialog, RunningCall};
+use super::app::{ActiveCompaction, App, Dialog, RunningCall, prompt_width};
 use super::figures::{elapsed, grouped};
 use super::flow::{WrappedLine, rows};
 use super::status;
@@ -35,11 +35,6 @@ const LONG_SILENCE: Duration = Duration::from_secs(20);
 pub(crate) struct LiveRegion {
     pub(crate) rows: Vec<Line<'static>>,
     pub(crate) cursor: Option<(usize, usize)>,
-}
-
-/// The number of columns for the text of the prompt.
-pub(crate) fn prompt_width(width: usize) -> usize {
-    width.saturating_sub(3).max(2)
 }
 
 /// The region at a size.

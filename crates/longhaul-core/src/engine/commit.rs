@@ -1,4 +1,5 @@
-//! The lines that a compaction writes, and the state after it (F10, P1, P5). `after_compaction.rs` has what it resets.
+//! A compaction goes to disk, and the state after it (F10, P1, P5). `accept_draft.rs` decides which draft gets here,
+//! `commit_lines.rs` has the lines of its boundary, `after_compaction.rs` what it resets.
 //!
 //! Boundary, summary, attachments and the new request prefix go to disk as one unit. Before that nothing has changed;
 //! after it nothing of the old view counts.
@@ -7,37 +8,27 @@ use std::path::PathBuf;
 
 use bytes::Bytes;
 use jiff::Timestamp;
-use serde_json::{Value, json};
 
 use super::after_compaction::NewConversation;
+use super::commit_lines::{BoundaryDetails, CommitUuids};
 use super::compaction_in_progress::{CompactionCause, CompactionInProgress, CompactionStage};
 use super::effect::{CompactionHook, Effect};
-use super::event::{
-    CompactFailure, CompactionPhase, CompactionSuccess, Event, PreparationEvent, PreviewedSummary,
-    Summarizer,
-};
+use super::event::{CompactFailure, CompactionSuccess, Event};
 use super::input::EffectOutcome;
 use super::live::{LiveConversation, LiveEntry};
-use super::not_compacted::sentence;
-use super::prefix_count::PrefixCount;
 use super::result::CallResult;
-use super::user_words_state::UserWordsState;
 use super::view_draft::ViewDraft;
 use super::{AfterPersist, Engine, EngineState, PrefixRecording};
-use crate::boundary::{
-    self, KeptEntry, LineError, LineStamp, PreservedAnchor, SignedReply, SummaryAttachment,
-};
+use crate::boundary::LineError;
 use crate::hash::Set;
 use crate::message::{Entry, Id};
-use crate::micro::native::KeepThinking;
-use crate::plan::{CompactionWorth, Recompaction, worth};
+use crate::plan::Recompaction;
 use crate::prompt::{
     NewEntryStamp, PrefixReason, PriorRendering, RenderingStart, RequestAssembly, RequestPrefix,
 };
 use crate::rehydrate::{FileText, RestoreSourceResult};
 use crate::report::ArchiveOutcome;
 use crate::summary::PivotDirection;
-use crate::window::WindowLevel;
 
 /// A compaction on its way to disk.
 #[derive(Debug)]
@@ -61,149 +52,7 @@ impl PendingCommit {
     }
 }
 
-/// The uuids of the lines.
-struct CommitUuids {
-    boundary: String,
-    signed: String,
-    summary: String,
-    attachments: Vec<String>,
-}
-
-/// The contents of a boundary besides the summary's origin and the losses.
-#[derive(Clone, Copy)]
-struct BoundaryDetails<'a> {
-    recompaction: &'a Recompaction,
-    /// The entry up to which thinking is not sent again.
-    stripped: Option<&'a str>,
-    /// The tokens in the window with the new view.
-    window: u64,
-    /// The known size of the new request prefix.
-    head: Option<PrefixCount>,
-    now: Timestamp,
-}
-
 impl Engine {
-    /// Chooses the new view, and has the summarized part archived.
-    pub(super) fn prepare_commit(&mut self, mut compaction: CompactionInProgress, now: Timestamp) {
-        // The part before the pivot stays as it was sent, so the request prefix must stay, too (P2).
-        let fresh = compaction.gathered.prefix.take();
-        let fresh = fresh.or_else(|| self.next_prefix.clone());
-        let keeps_head = compaction.direction == Some(PivotDirection::From);
-        let head = fresh
-            .filter(|_| !keeps_head)
-            .unwrap_or_else(|| self.prefix.clone());
-        let head = self.with_engine_additions(head, KeepThinking::All);
-        let draft = self.best_draft(&compaction, &head);
-        if self.is_provisional(&compaction) && !self.holds(draft.as_ref()) {
-            return match compaction.cause {
-                // A second summary would not pay.
-                CompactionCause::Price => self.refuse_to_cut(compaction, now),
-                _ => self.start_over(compaction, now),
-            };
-        }
-        let Some(draft) = draft else {
-            return self.refuse_to_cut(compaction, now);
-        };
-        if !self.is_worth_it(&compaction, &head, &draft) {
-            if draft.by == Summarizer::Notes {
-                return self.start_over(compaction, now);
-            }
-            let message = sentence(CompactFailure::WouldNotShrink).to_owned();
-            return self.give_up(compaction, CompactFailure::WouldNotShrink, message, now);
-        }
-        if compaction.request.preview {
-            self.notify(Event::Phase(None));
-            let cost = self.summary_cost(compaction.usage.as_ref());
-            if let Some(usage) = &compaction.usage {
-                self.previewed.get_or_insert_default().add(usage);
-            }
-            let preview = Box::new(PreviewedSummary {
-                by: draft.by,
-                usage: compaction.usage.take(),
-                cost,
-                summary: draft.summary.body().to_owned(),
-                message: draft.message,
-                before: compaction.before,
-                after: draft.after,
-                window: self.window_after(&compaction, &head, draft.weight),
-                report: draft.report,
-            });
-            self.notify(Event::Preview(preview.clone()));
-            return self.finish_call(CallResult::Previewed(preview));
-        }
-        let id = self.effect_id();
-        let gone = &self.live.entries()[compaction.scope.summarized.clone()];
-        self.outbox.push_back(Effect::Archive {
-            id,
-            entries: gone.iter().map(|kept| kept.entry.clone()).collect(),
-            results: None,
-        });
-        compaction.gathered.prefix = Some(head);
-        compaction.draft = Some(Box::new(draft));
-        compaction.stage = CompactionStage::Archiving;
-        compaction.awaits = Some(id);
-        self.state = EngineState::Compacting(Box::new(compaction));
-    }
-
-    /// Whether a compaction frees enough. Only a compaction that a threshold requested can wait, and not if the window
-    /// is full.
-    fn is_worth_it(
-        &self,
-        compaction: &CompactionInProgress,
-        head: &RequestPrefix,
-        draft: &ViewDraft,
-    ) -> bool {
-        let can_wait = compaction.cause == CompactionCause::Threshold
-            && compaction.folding.is_none()
-            && self.status().level < WindowLevel::Blocking;
-        let counted = self.as_counted(compaction, head, draft.after);
-        let after = counted.map_or(draft.with_head, |after| after.min(draft.with_head));
-        let worth = worth(&self.config.window, compaction.used, after);
-        !can_wait || worth == CompactionWorth::Enough
-    }
-
-    /// Whether a model's summary of everything could still replace this one: it is made of notes, or was made ahead.
-    fn is_provisional(&self, compaction: &CompactionInProgress) -> bool {
-        let by_notes = matches!(compaction.summary, Some((_, Summarizer::Notes)));
-        by_notes || compaction.prepared
-    }
-
-    /// Whether a draft has all of the user's words that it may have, and is small enough.
-    fn holds(&self, draft: Option<&ViewDraft>) -> bool {
-        let threshold = self.config.window.auto_compact;
-        draft.is_some_and(|draft| draft.words != UserWordsState::Cut && draft.with_head < threshold)
-    }
-
-    /// Summarizes everything, because notes or a summary made ahead leave too much in view (S6). Instead of notes, that
-    /// may be made while the conversation goes on, if there is room.
-    pub(super) fn start_over(&mut self, mut compaction: CompactionInProgress, now: Timestamp) {
-        let summary = compaction.summary.take();
-        let is_of_notes = matches!(summary, Some((_, Summarizer::Notes)));
-        match summary {
-            Some((_, Summarizer::Notes)) => {
-                let window = &self.config.window;
-                let reason = crate::notes::NotesSkipReason::OverThreshold {
-                    after: self.used(),
-                    threshold: window.auto_compact,
-                };
-                self.notify(Event::NotesNotUsed { reason });
-            }
-            _ => self.notify(Event::Ahead(PreparationEvent::Dropped)),
-        }
-        compaction.direction = None;
-        compaction.folding = None;
-        compaction.signed = None;
-        compaction.asking = Default::default();
-        // From here on it is like any other compaction.
-        compaction.prepared = false;
-        compaction.scope = crate::summary::CompactionScope::whole(&self.live.pieces());
-        self.notify(Event::Phase(Some(CompactionPhase::Compacting)));
-        match is_of_notes {
-            true => self.ask_model(compaction, now),
-            false => self.begin_summary(compaction, now),
-        }
-    }
-
     /// Writes the new view once the archive has answered.
     pub(super) fn commit(
         &mut self,
@@ -316,120 +165,6 @@ impl Engine {
             })?,
         };
         Ok((lines, heads, assembly, uuids.boundary))
-    }
-
-    fn lines(
-        &self,
-        compaction: &CompactionInProgress,
-        draft: &ViewDraft,
-        uuids: &CommitUuids,
-        on_boundary: BoundaryDetails<'_>,
-    ) -> Result<Vec<Bytes>, LineError> {
-        let now = on_boundary.now;
-        fn stamp(uuid: &str, timestamp: Timestamp) -> LineStamp<'_> {
-            LineStamp { uuid, timestamp }
-        }
-        let kept = compaction.direction.and_then(|direction| {
-            let anchor = match direction {
-                PivotDirection::UpTo => PreservedAnchor::Summary,
-                PivotDirection::From => PreservedAnchor::Boundary,
-            };
-            let entries = &self.live.entries()[compaction.scope.kept.clone()];
-            boundary::PreservedPart::of(
-                anchor,
-                entries.iter().map(|kept| KeptEntry {
-                    entry: kept.entry.view(),
-                    offset: kept.offset.unwrap_or(0),
-                }),
-            )
-        });
-        let attached: Vec<SummaryAttachment<'_>> = draft
-            .attachments
-            .iter()
-            .zip(&uuids.attachments)
-            .map(|(value, uuid)| SummaryAttachment {
-                stamp: stamp(uuid, now),
-                value,
-            })
-            .collect();
-        let discovered: Vec<&str> = self
-            .live
-            .discovered_tools()
-            .iter()
-            .map(String::as_str)
-            .collect();
-        let ledger = self.live.facts().to_ledger()?;
-        let ledger = serde_json::from_str(ledger.get())?;
-        let report = serde_json::to_value(&draft.report)?;
-        let made = self.made(compaction, draft, on_boundary.window, now);
-        let recompaction = on_boundary.recompaction.to_boundary();
-        let head = on_boundary.head;
-        let head = head.map(|known| known.to_boundary(&self.config.model.id));
-        let folds = self.folds_of(compaction, draft).transpose()?;
-        let economy = compaction.economy.as_ref();
-        let economy = economy.map(crate::economy::EconomyRecord::to_boundary);
-        boundary::CompactionRecord {
-            envelope: self.config.identity.envelope(),
-            boundary: stamp(&uuids.boundary, now),
-            summary: stamp(&uuids.summary, now),
-            logical_parent: self.live.newest(),
-            trigger: compaction.trigger(),
-            pre_tokens: compaction.used,
-            messages_summarized: compaction.scope.messages(&self.live.pieces()) as u64,
-            user_context: compaction.request.instructions.as_deref(),
-            discovered_tools: &discovered,
-            kept: kept.as_ref(),
-            thinking_stripped_through: on_boundary.stripped,
-            ledger: Some(&ledger),
-            report: Some(&report),
-            folds: folds.as_ref(),
-            made: Some(&made),
-            recompaction: Some(&recompaction),
-            head_tokens: head.as_ref(),
-            signed: draft.signed.as_ref().map(|signed| SignedReply {
-                stamp: stamp(&uuids.signed, now),
-                message: &signed.message,
-            }),
-            text: &draft.message,
-            attached: &attached,
-        }
-        .lines_with(economy.as_ref())
-    }
-
-    /// Who wrote the summary, what it cost and how long the conversation waited, for later reports (`inspect`).
-    fn made(
-        &self,
-        compaction: &CompactionInProgress,
-        draft: &ViewDraft,
-        window: u64,
-        now: Timestamp,
-    ) -> Value {
-        let mut usage = compaction.usage.clone();
-        if let Some(previewed) = &self.previewed {
-            usage.get_or_insert_default().add(previewed);
-        }
-        let usage = usage.as_ref();
-        json!({
-            "by": draft.by,
-            "ahead": compaction.prepared,
-            "waitedMs": milliseconds(compaction.awaited_since, now),
-            "tookMs": milliseconds(compaction.started, now),
-            "windowAfter": window,
-            "costUsd": self.summary_cost(usage).map(|cost| cost.to_f64()),
-            "usage": usage.map(boundary::usage_value),
-            "sessionSummaries": self.summary_outputs(compaction).to_boundary(),
-        })
-    }
-
-    /// The folds that the summary consists of, if there are any.
-    fn folds_of(
-        &self,
-        compaction: &CompactionInProgress,
-        draft: &ViewDraft,
-    ) -> Option<Result<Value, serde_json::Error>> {
-        let folds = compaction.folding.as_ref()?.made.as_ref()?;
-        let (given, _) = compaction.summary.as_ref()?;
-        (given == &draft.summary).then(|| folds.to_boundary())
     }
 
     fn kept_ids(&self, compaction: &CompactionInProgress) -> Set<Id> {
@@ -549,8 +284,8 @@ impl Engine {
             window: self.used(),
             usage,
             cost,
-            milliseconds: milliseconds(compaction.started, now),
-            waited: milliseconds(compaction.awaited_since, now),
+            milliseconds: compaction.took(now),
+            waited: compaction.was_awaited(now),
             recompaction,
             report: draft.report,
             boundary,
@@ -592,9 +327,4 @@ impl Engine {
             self.notify(Event::FileRestore { path, failed });
         }
     }
-}
-
-/// The milliseconds from one time to another.
-fn milliseconds(from: Timestamp, to: Timestamp) -> u64 {
-    u64::try_from(to.duration_since(from).as_millis()).unwrap_or(0)
 }

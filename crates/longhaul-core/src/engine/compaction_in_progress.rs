@@ -129,8 +129,23 @@ impl CompactionInProgress {
         }
     }
 
+    /// How many milliseconds the compaction has taken.
+    pub(super) fn took(&self, now: Timestamp) -> u64 {
+        milliseconds(self.started, now)
+    }
+
+    /// For how many milliseconds the conversation has waited for it.
+    pub(super) fn was_awaited(&self, now: Timestamp) -> u64 {
+        milliseconds(self.awaited_since, now)
+    }
+
     /// The hooks' instructions for the summary.
     pub(super) fn hook_texts(&self) -> Vec<&str> {
         self.hook_instructions.iter().map(String::as_str).collect()
     }
+}
+
+/// The milliseconds from one time to another.
+fn milliseconds(from: Timestamp, to: Timestamp) -> u64 {
+    u64::try_from(to.duration_since(from).as_millis()).unwrap_or(0)
 }

@@ -3,16 +3,19 @@
 //! It is a state machine without IO. The caller feeds it [`EngineInput`]s with the time, performs the [`Effect`]s it
 //! polls, and feeds the outcomes back. This file says what follows when lines are on disk, `not_persisted.rs` what follows
 //! when they are not. `turn.rs` is the course of a turn, `economy.rs` what is decided by price in it, `clear.rs`
-//! micro-compaction during a turn, `compact.rs` the course of a compaction (`compaction_in_progress.rs`), `not_compacted.rs` how a compaction ends
-//! without a result, `summarize.rs` the requests for a summary, `commit.rs` the lines that are written and the state after
-//! them, `after_compaction.rs` the state that is reset. A crash between any two effects leaves a transcript from which the
+//! micro-compaction during a turn, `compact.rs` the course of a compaction (`compaction_in_progress.rs`), `not_compacted.rs`
+//! how a compaction ends without a result, `summarize.rs` the requests for a summary, `accept_draft.rs` whether its draft is
+//! used, `commit.rs` how that is written and the state after it (`commit_lines.rs`: what the boundary says),
+//! `after_compaction.rs` the state that is reset. A crash between any two effects leaves a transcript from which the
 //! conversation can go on.
 
+mod accept_draft;
 mod after_compaction;
 mod best_draft;
 mod calibration;
 mod clear;
 mod commit;
+mod commit_lines;
 mod compact;
 mod compaction_in_progress;
 mod config;

@@ -19,7 +19,7 @@ use super::branch_state::BranchStates;
 use super::compacted_prefixes::CompactedPrefixes;
 use super::message_results::KnownResults;
 use super::message_sizes::KnownSizes;
-use super::notes::NotesTracker;
+use super::notes_tracker::NotesTracker;
 use super::reduction_records::ReductionRecords;
 use super::windows::{ModelWindows, UnpricedModels};
 use crate::branch::{BranchId, SealKey, Tenant};

@@ -13,9 +13,10 @@ use longhaul_core::window::WindowError;
 
 use super::cleared_results::without_results;
 use super::compactor::Compactor;
+use super::conversation_cut::ConversationCut;
 use super::entries::{ConversationEntries, UnreadableConversation};
 use super::occasion::RequestPatience;
-use super::request_context::{ConversationCut, RequestContext};
+use super::request_context::RequestContext;
 use super::settings::CompactorSettings;
 use super::summarize::{self, DraftError};
 use super::{CompactableConversation, CompactedDraft};

@@ -13,12 +13,13 @@ use longhaul_core::history::{
 use longhaul_core::tokens::calibrated::UnscaledTokens;
 use longhaul_provider::Dialect;
 
+use super::breakpoint_owner::BreakpointOwner;
 use super::compactor::Compactor;
 use super::loaded_prefix::LoadedPrefix;
 use super::occasion::{RoomRequirement, WorkOccasion};
 use super::outgoing_body::OutgoingRequestBody;
 use super::reduce::ReductionPurpose;
-use super::request_context::{BreakpointOwner, RequestContext};
+use super::request_context::RequestContext;
 use super::settle;
 use super::sized_history::SizedHistory;
 use super::weight::TokenDensity;

@@ -1,4 +1,5 @@
-//! A request that was sent, with everything that is needed to compact its conversation.
+//! A request that was sent, with everything that is needed to compact its conversation. `conversation_cut` takes the part
+//! out of it that is compacted.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
@@ -10,18 +11,17 @@ use longhaul_core::economy::{EconomyPolicy, EconomyRecord};
 use longhaul_core::history::{MessagesAtHand, SummaryPrice};
 use longhaul_core::message::Id;
 use longhaul_core::models::Tokenizer;
-use longhaul_core::plan::verbatim_tail;
 use longhaul_core::tokens::calibrated::UnscaledTokens;
 use longhaul_provider::Dialect;
 
+use super::breakpoint_owner::BreakpointOwner;
 use super::client_messages::ClientMessages;
-use super::conversation::CompactableConversation;
 use super::derived_prefix::complete;
 use super::element::ElementParts;
 use super::loaded_prefix::LoadedPrefix;
 use super::message_results::MessageResults;
 use super::outgoing_body::OutgoingRequestBody;
-use super::reduced_request::{ReducedRequest, RestoredResults, with_restored};
+use super::reduced_request::{ReducedRequest, RestoredResults};
 use super::reduction_records::MessageReductions;
 use super::upstream_caller::UpstreamCaller;
 use super::weight::{self, RequestTokenCount, TokenDensity};
@@ -71,31 +71,6 @@ pub(crate) struct RequestContext {
     pub(super) additions: Option<UnscaledTokens>,
 }
 
-/// Whose cache breakpoints a request was sent with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum BreakpointOwner {
-    /// There are none, or the API has none.
-    #[default]
-    None,
-    /// The client's breakpoints.
-    Kept,
-    /// The gateway's breakpoints.
-    Managed,
-    /// The gateway's breakpoints, for the first time: the client sets none.
-    ManagedNow,
-}
-
-impl BreakpointOwner {
-    /// The name in the response header.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Kept => "kept",
-            Self::Managed | Self::ManagedNow => "managed",
-        }
-    }
-}
-
 /// How much was sent.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SentSize {
@@ -103,31 +78,6 @@ pub(crate) struct SentSize {
     pub(crate) sent: usize,
     /// How many bytes are outside the messages.
     pub(crate) beside: usize,
-}
-
-/// A conversation to be compacted, and the history that it covers.
-pub(crate) struct ConversationCut {
-    pub(crate) conversation: CompactableConversation,
-    /// The index of its first element among the client's elements.
-    pub(crate) from: usize,
-    /// The rolling hash after its last message.
-    pub(crate) at: u128,
-    /// How many messages it has.
-    pub(crate) messages: u32,
-    /// The token count of the client's messages after it.
-    pub(crate) after: u64,
-}
-
-impl ConversationCut {
-    /// How many bytes it has.
-    pub(super) fn bytes(&self) -> usize {
-        let elements = self
-            .conversation
-            .summary
-            .iter()
-            .chain(&self.conversation.elements);
-        elements.map(Bytes::len).sum::<usize>() + self.conversation.lines.len()
-    }
 }
 
 impl RequestContext {
@@ -383,88 +333,5 @@ impl RequestContext {
         let calls = newest
             .and_then(|newest| Some(ElementParts::read(self.messages.text(newest)?)?.call_count()));
         (newest != Some(last)).then(|| (self.spoken_until(last), calls.unwrap_or(0)))
-    }
-
-    /// The conversation up to the last message that is not the model's: the next reply follows it.
-    pub(crate) fn cut(&self, measured: Option<u64>) -> Option<ConversationCut> {
-        let mut roles = self.roles().iter();
-        let last = roles.rposition(|role| *role != BodyRole::Assistant)?;
-        self.cut_at(last, measured)
-    }
-
-    /// The conversation without the model's newest reply and the answers to it, which the model has not seen yet.
-    /// `None` if nothing new comes before that.
-    pub(crate) fn cut_before_newest(&self, measured: Option<u64>) -> Option<ConversationCut> {
-        let roles = self.roles();
-        let reply = roles
-            .iter()
-            .rposition(|role| *role == BodyRole::Assistant)?;
-        let mut before = roles.get(..reply)?.iter();
-        let last = before.rposition(|role| *role != BodyRole::Assistant)?;
-        let known = self.outgoing.replaced.as_ref();
-        let cut = self.cut_at(last, measured)?;
-        known
-            .is_none_or(|(base, _)| cut.messages > base.prefix.messages)
-            .then_some(cut)
-    }
-
-    /// Whether a compacted prefix stands for everything before the model's newest reply, so that there is nothing new to
-    /// make smaller.
-    pub(super) fn is_summarized_before_newest(&self) -> bool {
-        self.outgoing.replaced.is_some() && self.cut_before_newest(None).is_none()
-    }
-
-    /// The older part of the conversation, without at least its newest `tokens` tokens. `None` if nothing is older.
-    pub(super) fn cut_keeping(
-        &self,
-        density: TokenDensity,
-        tokens: u64,
-        measured: u64,
-    ) -> Option<ConversationCut> {
-        let roles = self.roles();
-        let sizes = (0..roles.len())
-            .map(|index| density.tokens(self.messages.weight_of(index).unwrap_or(0)));
-        // A reply follows, and with it everything that answers its calls.
-        let tail = verbatim_tail(sizes, tokens, |from| {
-            let before = from.checked_sub(1).and_then(|before| roles.get(before));
-            roles.get(from) == Some(&BodyRole::Assistant) && before == Some(&BodyRole::User)
-        })?;
-        let last = tail.from.checked_sub(1)?;
-        let cut = self.cut_at(last, Some(measured.saturating_sub(tail.tokens)))?;
-        let known = self.outgoing.replaced.as_ref();
-        known
-            .is_none_or(|(base, _)| cut.messages > base.prefix.messages)
-            .then_some(cut)
-    }
-
-    fn cut_at(&self, last: usize, measured: Option<u64>) -> Option<ConversationCut> {
-        let at = *self.messages.recognized.hashes.get(last)?;
-        let base = self.outgoing.replaced.as_ref().map(|(base, _)| base);
-        let root = base.and_then(|base| base.prefix.root);
-        let from = self.messages.recognized.first_after(root)?;
-        if from > last + 1 {
-            return None;
-        }
-        let cleared = base.map_or_else(Vec::new, |base| base.prefix.cleared.clone());
-        let restored = self.restored_until(last, root, &cleared);
-        let spoken = (from..=last).map(|index| {
-            let element = self.messages.element(index)?;
-            Some(with_restored(self.messages.dialect, &element, &restored))
-        });
-        Some(ConversationCut {
-            conversation: CompactableConversation {
-                dialect: self.messages.dialect,
-                model: self.model.clone(),
-                lines: base.map_or_else(Bytes::new, |base| base.prefix.lines.clone()),
-                summary: base.map_or_else(Vec::new, |base| base.summary()),
-                elements: spoken.collect::<Option<_>>()?,
-                cleared,
-                measured,
-            },
-            from,
-            at,
-            messages: self.spoken_until(last),
-            after: self.messages.weight_from(last + 1),
-        })
     }
 }

@@ -9,9 +9,10 @@ use longhaul_core::history::{HistoryPart, worked_on};
 use tokio::sync::OwnedMutexGuard;
 
 use super::compactor::Compactor;
+use super::conversation_cut::ConversationCut;
 use super::make::AttemptConditions;
 use super::occasion::{RequestPatience, WorkOccasion};
-use super::request_context::{ConversationCut, RequestContext};
+use super::request_context::RequestContext;
 use super::sized_history::SizedHistory;
 use super::weight::TokenDensity;
 use crate::store::Claim;

@@ -16,11 +16,14 @@ mod health;
 mod latency;
 mod memory;
 mod notes;
+mod open_shared;
 #[cfg(feature = "postgres")]
 mod postgres;
 #[cfg(not(feature = "postgres"))]
 #[path = "without_postgres.rs"]
 mod postgres;
+mod prefix_kind;
+mod prefix_provenance;
 mod prefix_report;
 mod recall;
 mod record;
@@ -33,23 +36,23 @@ mod sqlite;
 use futures_util::future::BoxFuture;
 use jiff::Timestamp;
 
-pub use compacted_prefix::{
-    CompactedPrefix, CompactedPrefixKind, DerivedRest, HistoryHash, PrefixMakingId,
-    PrefixProvenance, StrippedSpan,
-};
+pub use compacted_prefix::{CompactedPrefix, DerivedRest, HistoryHash, StrippedSpan};
 pub use health::StoreHealth;
 pub use latency::{CallSpan, LatencyRow};
 pub use memory::InMemoryStore;
 pub use notes::{NotesRecord, NotesStore};
+pub use open_shared::{is_server_url, open_shared_store};
 #[cfg(feature = "postgres")]
 pub use postgres::PostgresStore;
+pub use prefix_kind::CompactedPrefixKind;
+pub use prefix_provenance::{PrefixMakingId, PrefixProvenance};
 pub use prefix_report::{PrefixReport, ResultThatWent, ResultsThatWent};
 pub use recall::{RecallRecord, RecallStore};
 pub use record::{
     BranchRecord, CallEnding, CallOrigin, CallRecord, PurgeCounts, SessionRow, UsageLogRecord,
 };
 pub use sealed::{Sealable, Sealed};
-pub use shared::{SharedStore, is_server_url, open_shared_store};
+pub use shared::SharedStore;
 pub use spend::{SpendDetail, SpendQuery, SpendRow};
 pub use sqlite::{ReadOnlyUsageLog, SqliteStore};
 

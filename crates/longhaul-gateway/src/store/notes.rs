@@ -5,8 +5,8 @@ use futures_util::future::BoxFuture;
 use jiff::Timestamp;
 use longhaul_core::money::Usd;
 
-use super::{Sealed, StoreError};
-use crate::branch::{BranchId, GatewaySessionId, Tenant};
+use super::{Sealable, Sealed, StoreError};
+use crate::branch::{BranchId, GatewaySessionId, Seal, SealKey, Tenant};
 
 /// The notes of a history, as of one message.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,6 +29,14 @@ pub struct NotesRecord {
     pub made: Timestamp,
     /// The cost of requesting them, failed attempts since the previous notes included, if prices are known.
     pub cost: Option<Usd>,
+}
+
+impl Sealable for NotesRecord {
+    fn seal(&self, key: &SealKey) -> Seal {
+        let (at, messages) = (self.at.to_le_bytes(), self.messages.to_le_bytes());
+        let tokens = self.tokens.to_le_bytes();
+        key.seal(&[b"notes", &at, &messages, &tokens, self.text.as_bytes()])
+    }
 }
 
 /// Stores notes. In a store that several gateways share, each sees the notes of the others. Readers check the seal.

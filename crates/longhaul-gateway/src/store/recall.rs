@@ -5,8 +5,8 @@ use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use jiff::Timestamp;
 
-use super::{Sealed, StoreError};
-use crate::branch::Tenant;
+use super::{Sealable, Sealed, StoreError};
+use crate::branch::{Seal, SealKey, Tenant};
 
 /// A record of recall. `recall/` reads and writes its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,6 +21,13 @@ pub struct RecallRecord {
     pub text: Bytes,
     /// When it was stored.
     pub made: Timestamp,
+}
+
+impl Sealable for RecallRecord {
+    fn seal(&self, key: &SealKey) -> Seal {
+        let (at, variant) = (self.at.to_le_bytes(), self.variant.to_le_bytes());
+        key.seal(&[b"recall", &at, &variant, &self.text])
+    }
 }
 
 /// Stores what recall needs. In a store that several gateways share, each sees the records of the others. Readers check

@@ -3,10 +3,12 @@
 //! Entries are written only at breakpoints, one for the prefix that ends there. A read checks each breakpoint from the
 //! last to the first, going back at most twenty positions from each. An entry's lifetime starts with the request that
 //! wrote or read it; the entry is readable once the first response to it has begun, and belongs to one key. `entries`
-//! keeps the entries, `kept` carries them from one process to the next, `lookup` reads them, `billing` turns a lookup into token classes, `verdict` explains position by
-//! position what happened to a prompt, and `diagnosis` names what changed since an earlier request.
+//! keeps the entries, `kept` carries them from one process to the next, `lookup` reads them, `commit` writes them, `billing`
+//! turns a lookup into token classes, `verdict` explains position by position what happened to a prompt, and `diagnosis`
+//! names what changed since an earlier request.
 
 mod billing;
+mod commit;
 pub mod diagnosis;
 mod entries;
 mod kept;

@@ -7,6 +7,7 @@
 
 mod arguments;
 mod plan;
+mod rule;
 mod spec;
 mod spec_error;
 pub mod wire;
@@ -18,7 +19,7 @@ use std::time::Duration;
 use crate::call::ApiError;
 
 pub use plan::FaultPlan;
-pub(crate) use plan::FaultTrigger;
+pub(crate) use rule::FaultTrigger;
 pub use spec_error::FaultSpecError;
 
 /// The default number of stream events before a fault strikes: the start of the message, the start of a block and a

@@ -1,7 +1,5 @@
 //! The description of a session to generate.
 
-use super::{GeneratedSession, Generator};
-
 /// One kind of line or behavior that can be switched on or off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
@@ -232,17 +230,5 @@ impl SessionSpec {
     pub fn model(mut self, model: &str) -> Self {
         self.model = model.to_owned();
         self
-    }
-
-    /// Generates the transcript and the truth about it.
-    #[must_use]
-    pub fn generate(&self) -> GeneratedSession {
-        Generator::new(self.clone()).run()
-    }
-
-    /// Generates the transcript alone.
-    #[must_use]
-    pub fn bytes(&self) -> Vec<u8> {
-        self.generate().bytes
     }
 }

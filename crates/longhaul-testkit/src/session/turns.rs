@@ -4,7 +4,7 @@ use super::GeneratedSession;
 use super::generator::Generator;
 use super::meter::UsageMeter;
 use super::reply::ResponseWork;
-use super::spec::{CompactionSchedule, Feature};
+use super::spec::{CompactionSchedule, Feature, SessionSpec};
 use super::truth::ExpectedUsage;
 
 /// The state at the beginning of a turn, to be able to take the turn back.
@@ -23,6 +23,20 @@ struct TurnCheckpoint {
 enum GeneratedTurn {
     Stands,
     TakenBack,
+}
+
+impl SessionSpec {
+    /// Generates the transcript and the truth about it.
+    #[must_use]
+    pub fn generate(&self) -> GeneratedSession {
+        Generator::new(self.clone()).run()
+    }
+
+    /// Generates the transcript alone.
+    #[must_use]
+    pub fn bytes(&self) -> Vec<u8> {
+        self.generate().bytes
+    }
 }
 
 impl Generator {

@@ -4,10 +4,9 @@ use std::time::{Duration, Instant};
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use super::{App, AppAction, AppPage};
+use super::{App, AppAction, AppPage, prompt_width};
 use crate::event::{ApprovalAnswer, ApprovalRequest};
 use crate::screen::editor::Editor;
-use crate::screen::live::prompt_width;
 use crate::screen::open_question::OpenQuestion;
 use crate::screen::pager::{PagerStart, TextPager};
 use crate::screen::question::ApprovalChoice;

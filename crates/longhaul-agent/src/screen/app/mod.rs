@@ -29,6 +29,7 @@ pub(crate) use answers::HostAnswer;
 use asking::QuestionEar;
 use habits::EscapeKey;
 use pictures::PastedPictures;
+pub(crate) use prompt::prompt_width;
 
 use super::complete::Completion;
 use super::editor::Editor;

@@ -5,7 +5,11 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::{App, AppAction, CompletionFiles};
 use crate::screen::complete;
-use crate::screen::live::prompt_width;
+
+/// The number of columns for the text of the prompt.
+pub(crate) fn prompt_width(width: usize) -> usize {
+    width.saturating_sub(3).max(2)
+}
 
 impl App {
     pub(super) fn on_prompt_key(&mut self, key: KeyEvent) -> AppAction {

@@ -4,6 +4,7 @@
 //! and for the user, who types `/name`.
 
 mod body;
+mod found_skill;
 mod listing;
 mod shell;
 mod skills;
@@ -18,8 +19,9 @@ use serde_json::Value;
 use super::definition::{definition, one_line, text_field};
 use crate::tool::{CallContext, Tool, ToolAccess, ToolCallOutput};
 
+pub use found_skill::{Skill, SkillInvoker};
 pub(crate) use listing::LISTING_CHARACTERS;
-pub use skills::{Skill, SkillInvokeError, SkillInvoker, Skills};
+pub use skills::{SkillInvokeError, Skills};
 
 /// The tool's name.
 pub const NAME: &str = "Skill";

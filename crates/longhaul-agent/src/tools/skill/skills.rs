@@ -1,14 +1,13 @@
 //! The skills of a session, and which of them were invoked.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use longhaul::{Clock, SystemClock};
 use longhaul_core::normalize::fragment::fill;
 use longhaul_core::rehydrate::{InvokedSkill, RestoreSourceResult};
 
-use super::{body, listing};
+use super::{Skill, SkillInvoker, body, listing};
 use crate::own_command::OwnCommand;
 
 /// How similar a name must be to be suggested in place of an unknown one, from 0 to 1.
@@ -17,34 +16,6 @@ const NEAR: f64 = 0.75;
 const OFFERED: usize = 3;
 /// The maximum number of names that are listed where none is similar.
 const LISTED: usize = 20;
-
-/// A skill that was found.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Skill {
-    /// The name that the skill is invoked by.
-    pub name: String,
-    /// What the skill is for. The model chooses by this.
-    pub description: String,
-    /// The folder of the skill, absolute.
-    pub folder: PathBuf,
-    /// The instructions, usually `SKILL.md` in the folder.
-    pub file: PathBuf,
-    /// Where the instructions were found, links resolved. They are read only there, wherever the links lead by then.
-    pub real: PathBuf,
-    /// Who may invoke the skill.
-    pub by: SkillInvoker,
-    /// Rules for calls that may run without asking while it is worked on, as they are written.
-    pub allowed_tools: Vec<String>,
-}
-
-/// Who may invoke a skill.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SkillInvoker {
-    /// The model, and also the user.
-    Model,
-    /// The user alone.
-    User,
-}
 
 /// Why a skill was not invoked, in words for the model.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

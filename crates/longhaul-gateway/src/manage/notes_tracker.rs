@@ -8,15 +8,15 @@ use longhaul_core::message::Usage;
 use longhaul_core::notes::{NotesTrigger, NotesWait};
 use tokio::sync::Notify;
 
+use super::request_context::RequestContext;
 use crate::branch::{BranchId, GenerationalCache, SealKey};
-use crate::manage::request_context::RequestContext;
 use crate::store::{NotesRecord, NotesStore, Sealable as _, StoreError};
 
 /// How many branches are remembered. For others, the time of the last notes is read from the store.
 const LINES: usize = 100_000;
 
 /// Notes of all conversations.
-pub(in crate::manage) struct NotesTracker {
+pub(super) struct NotesTracker {
     store: Arc<dyn NotesStore>,
     seal: SealKey,
     lines: Mutex<GenerationalCache<BranchId, BranchNotesState>>,
@@ -37,7 +37,7 @@ pub(super) struct BranchNotesState {
 }
 
 impl NotesTracker {
-    pub(in crate::manage) fn new(store: Arc<dyn NotesStore>, seal: SealKey) -> Self {
+    pub(super) fn new(store: Arc<dyn NotesStore>, seal: SealKey) -> Self {
         Self {
             store,
             seal,
@@ -47,12 +47,12 @@ impl NotesTracker {
     }
 
     /// Whether a branch has notes that can be relied on.
-    pub(in crate::manage) fn are_fresh(&self, line: BranchId) -> bool {
+    pub(super) fn are_fresh(&self, line: BranchId) -> bool {
         self.change(line, |taking| taking.fresh).unwrap_or(false)
     }
 
     /// Waits for notes that are being taken, but not for long (S6).
-    pub(in crate::manage) async fn taken(&self, line: BranchId, now: Timestamp) {
+    pub(super) async fn taken(&self, line: BranchId, now: Timestamp) {
         let wait = self.change(line, |taking| taking.trigger.wait(now));
         let Some(NotesWait::Until(until)) = wait else {
             return;
@@ -75,7 +75,7 @@ impl NotesTracker {
 
     /// The newest notes for the history of a request, if they are intact. Damaged ones are deleted, and the next newest
     /// are tried.
-    pub(in crate::manage) async fn find(
+    pub(super) async fn find(
         &self,
         context: &RequestContext,
     ) -> Result<Option<NotesRecord>, StoreError> {

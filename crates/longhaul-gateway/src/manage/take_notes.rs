@@ -1,4 +1,8 @@
-//! One attempt to update the notes of a conversation. If it fails, the existing notes stay.
+//! Takes session notes (S2–S5): after a response, when they are due, by a request appended to the client's own
+//! messages, so that nearly all of it is read from the cache. The reply is text, and the core's guard decides which of
+//! it is accepted. If an attempt fails, the existing notes stay.
+//!
+//! `notes_tracker` knows which branch has notes and when they are due. `notes_summary` uses them when the window is full.
 
 use std::sync::Arc;
 
@@ -11,12 +15,12 @@ use longhaul_core::notes::{
 use longhaul_core::window::{WindowScale, WindowStatus};
 use longhaul_provider::StopReason;
 
-use super::tracker::{BranchNotesState, NotesTracker};
-use crate::manage::appended_request;
-use crate::manage::compactor::Compactor;
-use crate::manage::own_call::SpentUsage;
-use crate::manage::request_context::RequestContext;
-use crate::manage::summarize::user_element;
+use super::appended_request;
+use super::compactor::Compactor;
+use super::notes_tracker::{BranchNotesState, NotesTracker};
+use super::own_call::SpentUsage;
+use super::request_context::RequestContext;
+use super::summarize::user_element;
 use crate::store::{NotesRecord, StoreError};
 use crate::watch::NotesResult;
 
@@ -58,7 +62,7 @@ struct RequestEnd {
 impl Compactor {
     /// A request was answered, after which the window holds this many tokens: takes notes if they are due. No request
     /// waits.
-    pub(in crate::manage) fn note(self: &Arc<Self>, context: RequestContext, used: u64) {
+    pub(super) fn note(self: &Arc<Self>, context: RequestContext, used: u64) {
         let Some(window) = self.windows.of(&context.model).window else {
             return;
         };
