@@ -19,8 +19,13 @@ impl Compactor {
     /// A request was answered: what is known of the conversation is brought up to date, and what follows is begun.
     pub(crate) fn answered(self: &Arc<Self>, context: RequestContext, usage: &Usage) {
         let (used, prompt) = (usage.context(), usage.prompt());
+        (self.windows).has_answered(context.tenant, &context.model, prompt);
         if let Some(additions) = context.additions {
-            let tokenizer = self.windows.of(&context.model).spec.tokenizer;
+            let tokenizer = self
+                .windows
+                .of_tenant(context.tenant, &context.model)
+                .spec
+                .tokenizer;
             let line = context.placed.line;
             self.branch_states
                 .additions_measured(line, tokenizer, prompt, additions);
@@ -43,7 +48,7 @@ impl Compactor {
         let used = tokens.used;
         let trail = context.outgoing.marked.as_ref();
         let trail = trail.and_then(|(_, trail)| trail.clone()).map(Arc::new);
-        let known = self.windows.of(&context.model);
+        let known = self.windows.of_tenant(context.tenant, &context.model);
         let base = context.outgoing.replaced.as_ref();
         let measured = MeasuredReply {
             used,
@@ -99,7 +104,7 @@ impl Compactor {
                 .left_out(line, base.beginning())
                 .is_some()
         });
-        let known = self.windows.of(&context.model);
+        let known = self.windows.of_tenant(context.tenant, &context.model);
         let sent = UnansweredRequest {
             window: known.window.as_ref(),
             bytes: context.size().sent as u64,

@@ -43,7 +43,11 @@ impl Compactor {
         };
         match self.prefixes.put(prefix).await {
             Ok(_) => {
-                if let Some(window) = self.windows.of(&context.model).window {
+                if let Some(window) = self
+                    .windows
+                    .of_tenant(context.tenant, &context.model)
+                    .window
+                {
                     let by = written_by(kind);
                     let change = HistoryChange::Shrunk { after, by, millis };
                     self.branch_states.apply(line, change, &window);
@@ -70,7 +74,7 @@ impl Compactor {
         millis: u64,
         usage: &Usage,
     ) -> PrefixProvenance {
-        let known = self.windows.of(&context.model);
+        let known = self.windows.of_tenant(context.tenant, &context.model);
         let tokenizer = known.spec.tokenizer;
         let cost = known.spec.cost_of_reply(usage);
         PrefixProvenance {

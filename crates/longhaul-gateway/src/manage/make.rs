@@ -113,7 +113,11 @@ impl Compactor {
                         AttemptInput::Noted(working.noted.as_ref().map(CompactedDraft::sizes))
                     }
                     AttemptEffect::AskBehind(way) => {
-                        let longest = self.windows.of(&context.model).spec.max_output;
+                        let longest = self
+                            .windows
+                            .of_tenant(context.tenant, &context.model)
+                            .spec
+                            .max_output;
                         let answer = patience.within(working.ask_after(way, longest)).await;
                         working.in_time(answer)
                     }

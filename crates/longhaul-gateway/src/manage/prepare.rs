@@ -56,7 +56,7 @@ impl Compactor {
             }
             self.make_room(context, &measured).await;
         }
-        let known = self.windows.of(&context.model);
+        let known = self.windows.of_tenant(context.tenant, &context.model);
         if known.spec.thinking.binding.may_bind() {
             settle::settle(&self.prefixes, context, self.clock.now()).await;
         }
@@ -74,7 +74,12 @@ impl Compactor {
     async fn repeat(&self, context: &mut RequestContext) -> bool {
         let measured = self.branch_states.measured(context.placed.line);
         let last = context.messages.recognized.hashes.last();
-        let (Some(window), Some(last)) = (self.windows.of(&context.model).window, last) else {
+        let (Some(window), Some(last)) = (
+            self.windows
+                .of_tenant(context.tenant, &context.model)
+                .window,
+            last,
+        ) else {
             return false;
         };
         if !measured.answers(*last, &window) {
@@ -184,7 +189,7 @@ impl Compactor {
     pub(crate) async fn found(&self, context: &mut RequestContext) {
         Box::pin(self.reduce(context, ReductionPurpose::Counting)).await;
         self.find(context).await;
-        let known = self.windows.of(&context.model);
+        let known = self.windows.of_tenant(context.tenant, &context.model);
         if known.spec.thinking.binding.may_bind() {
             settle::as_if_settled(context, self.clock.now());
         }
@@ -223,7 +228,7 @@ impl Compactor {
     /// back.
     async fn choose_prefix(&self, context: &mut RequestContext) -> PreparedPrefix {
         let standing = self.branch_states.of(context.placed.line);
-        let known = self.windows.of(&context.model);
+        let known = self.windows.of_tenant(context.tenant, &context.model);
         let (Some(window), Some((newer, _))) = (&known.window, &context.outgoing.replaced) else {
             return PreparedPrefix::None;
         };
@@ -302,7 +307,7 @@ impl Compactor {
         context: &mut RequestContext,
         measured: &MeasuredReply,
     ) {
-        let known = self.windows.of(&context.model);
+        let known = self.windows.of_tenant(context.tenant, &context.model);
         let Some(window) = &known.window else {
             return;
         };
@@ -348,7 +353,11 @@ impl Compactor {
         context: &RequestContext,
         measured: &MeasuredReply,
     ) -> Option<usize> {
-        let tokenizer = self.windows.of(&context.model).spec.tokenizer;
+        let tokenizer = self
+            .windows
+            .of_tenant(context.tenant, &context.model)
+            .spec
+            .tokenizer;
         let base = context.outgoing.replaced.as_ref();
         let same = measured.used > 0
             && measured.tokenizer == tokenizer
@@ -372,7 +381,11 @@ impl Compactor {
         if let Some(expected) = context.expected {
             return expected;
         }
-        let tokenizer = self.windows.of(&context.model).spec.tokenizer;
+        let tokenizer = self
+            .windows
+            .of_tenant(context.tenant, &context.model)
+            .spec
+            .tokenizer;
         let counter = self.branch_states.counter(context.placed.line, tokenizer);
         let careful = |count: UnscaledTokens| {
             let estimate = counter.scaled(count);

@@ -46,7 +46,7 @@ struct LongResult {
 impl Compactor {
     /// The newest results that have to be shortened before a request is sent for the first time.
     pub(super) fn shortened(&self, context: &RequestContext) -> ShortenedResults {
-        let known = self.windows.of(&context.model);
+        let known = self.windows.of_tenant(context.tenant, &context.model);
         let may = self.may(SwitchableAction::Automatic) || self.may(SwitchableAction::Micro);
         let (Some(window), true) = (&known.window, may) else {
             return ShortenedResults::new();
@@ -81,7 +81,11 @@ impl Compactor {
         if (bytes as u64) < limit.window.auto_compact.min(limit.limit) / SMALL {
             return ShortenedResults::new();
         }
-        let tokenizer = self.windows.of(&context.model).spec.tokenizer;
+        let tokenizer = self
+            .windows
+            .of_tenant(context.tenant, &context.model)
+            .spec
+            .tokenizer;
         let counter = self.branch_states.counter(context.placed.line, tokenizer);
         let careful = |count: UnscaledTokens| {
             let estimate = counter.scaled(count);

@@ -63,7 +63,11 @@ impl Compactor {
     /// A request was answered, after which the window holds this many tokens: takes notes if they are due. No request
     /// waits.
     pub(super) fn note(self: &Arc<Self>, context: RequestContext, used: u64) {
-        let Some(window) = self.windows.of(&context.model).window else {
+        let Some(window) = self
+            .windows
+            .of_tenant(context.tenant, &context.model)
+            .window
+        else {
             return;
         };
         if self.notes.is_none()

@@ -1,13 +1,14 @@
-//! The known facts about the requested models: looked up once for each name.
+//! The known facts about the requested models: looked up once for each name. Where an upstream has said that a window is
+//! smaller than in the table, that is remembered for the tenant: an account may have less than a model can.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use longhaul_core::config::Config;
 use longhaul_core::models::{ModelSpec, ModelTable};
 use longhaul_core::window::WindowStatus;
 
-use crate::branch::GenerationalCache;
+use crate::branch::{GenerationalCache, Tenant};
 
 /// How many names are remembered: clients can make up any.
 const NAMES: usize = 256;
@@ -25,6 +26,8 @@ pub(super) struct ModelWindows {
     config: Arc<Config>,
     models: Arc<ModelTable>,
     known: Mutex<GenerationalCache<String, Arc<KnownModel>>>,
+    /// Windows that an upstream named, by tenant and model.
+    named: Mutex<GenerationalCache<(Tenant, String), Arc<KnownModel>>>,
 }
 
 impl ModelWindows {
@@ -33,6 +36,7 @@ impl ModelWindows {
             config,
             models,
             known: Mutex::new(GenerationalCache::new(NAMES)),
+            named: Mutex::new(GenerationalCache::new(NAMES)),
         }
     }
 
@@ -50,6 +54,53 @@ impl ModelWindows {
         let new = Arc::new(KnownModel { spec, window });
         known().put(name, Arc::clone(&new));
         new
+    }
+}
+
+impl ModelWindows {
+    /// What is known of a model for a tenant.
+    pub(super) fn of_tenant(&self, tenant: Tenant, model: &str) -> Arc<KnownModel> {
+        let named = self.named().get(&(tenant, model.to_owned()));
+        named.unwrap_or_else(|| self.of(model))
+    }
+
+    /// An upstream has refused a tenant's request, because a model's window has only this many tokens.
+    pub(super) fn is_smaller(&self, tenant: Tenant, model: &str, window: u64) {
+        let known = self.of_tenant(tenant, model);
+        let spec = Arc::new(ModelSpec {
+            window,
+            ..(*known.spec).clone()
+        });
+        // One that is too small to be managed is no reason to stop managing.
+        let Ok(status) = longhaul::window(&self.config, &spec) else {
+            return;
+        };
+        if known.window.is_some_and(|known| status.size < known.size) {
+            tracing::info!(
+                model,
+                window,
+                "the upstream says that this model's window is smaller than known"
+            );
+            let window = Some(status);
+            let known = Arc::new(KnownModel { spec, window });
+            self.named().put((tenant, model.to_owned()), known);
+        }
+    }
+
+    /// A prompt of this many tokens was answered: a smaller window was named for another reason, or holds no more.
+    pub(super) fn has_answered(&self, tenant: Tenant, model: &str, prompt: u64) {
+        let key = (tenant, model.to_owned());
+        let mut named = self.named();
+        if named
+            .get(&key)
+            .is_some_and(|known| known.spec.window < prompt)
+        {
+            named.forget(&key);
+        }
+    }
+
+    fn named(&self) -> MutexGuard<'_, GenerationalCache<(Tenant, String), Arc<KnownModel>>> {
+        self.named.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

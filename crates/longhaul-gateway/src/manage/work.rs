@@ -118,7 +118,11 @@ impl Compactor {
     ) -> bool {
         let began = std::time::Instant::now();
         let state = self.branch_states.history(context.placed.line);
-        let Some(window) = self.windows.of(&context.model).window else {
+        let Some(window) = self
+            .windows
+            .of_tenant(context.tenant, &context.model)
+            .window
+        else {
             return false;
         };
         let weight = context.weight();
@@ -171,7 +175,11 @@ impl Compactor {
     /// The tokens of the messages after a part of the conversation, by the careful count of additions: the newest results
     /// were shortened by it, if they had to be. A density of the whole request may be far too high for them.
     fn tokens_after(&self, context: &RequestContext, cut: &ConversationCut) -> Option<u64> {
-        let tokenizer = self.windows.of(&context.model).spec.tokenizer;
+        let tokenizer = self
+            .windows
+            .of_tenant(context.tenant, &context.model)
+            .spec
+            .tokenizer;
         let counter = self.branch_states.counter(context.placed.line, tokenizer);
         let sizes = SizedHistory::of(context, &self.sizes, &self.settings)?;
         let last = context.messages.recognized.position(cut.at)?;

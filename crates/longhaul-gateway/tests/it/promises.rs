@@ -98,6 +98,18 @@ async fn o3_x8_a_window_that_is_smaller_than_it_is_known_to_be_is_recovered_from
         Some("recovered")
     );
     assert!(prompt(&reply) < 20_000);
+    // What the upstream said of its window is known from then on, for other conversations, too.
+    let mut other = talk(120);
+    other[0] = said("user", "Something else.");
+    for messages in [talk(122), other] {
+        let (answer, reply) = ask(&gateway, &body(&messages)).await;
+        assert_eq!(
+            header(&answer, "x-longhaul-action").as_deref(),
+            Some("summarised"),
+            "{answer}"
+        );
+        assert!(prompt(&reply) < 20_000);
+    }
     gateway.stop().await;
     behind.stop().await;
 }

@@ -99,7 +99,7 @@ export function sessionView(session, asked) {
     const fit = tooLong ? `; ${plural(tooLong, "call")} would not have fit` : "";
     tiles.saved.set(left ? share(answer.saved_share) : money(0), left ? `${money(answer.saved_usd)}, ${tokens(left)} tokens left out${fit}` : "nothing left out");
     const reason = whyUncached(all);
-    tiles.cache.set(percent(read, billed), reason || `of ${tokens(billed)} tokens${detail.own_calls ? ", clients' calls" : ""}`, reason ? "warn" : "");
+    tiles.cache.set(percent(read, billed), reason || `of ${tokens(billed)} tokens${answer.own_calls ? ", clients' calls" : ""}`, reason ? "warn" : "");
     const waited = made.filter((one) => one.waited_milliseconds >= 10).length;
     tiles.compactions.set(count(made.length), made.length ? (waited ? `${count(waited)} waited for` : "none waited for") : "");
     tiles.breaks.set(count(found), found ? "causes below" : "", found ? "warn" : "");
