@@ -103,10 +103,10 @@ async fn o3_x8_a_window_that_is_smaller_than_it_is_known_to_be_is_recovered_from
     other[0] = said("user", "Something else.");
     for messages in [talk(122), other] {
         let (answer, reply) = ask(&gateway, &body(&messages)).await;
-        assert_eq!(
-            header(&answer, "x-longhaul-action").as_deref(),
-            Some("summarised"),
-            "{answer}"
+        let action = header(&answer, "x-longhaul-action").unwrap();
+        assert!(
+            ["summarised", "extracted"].contains(&&*action),
+            "it was made to fit before it was sent: {action}"
         );
         assert!(prompt(&reply) < 20_000);
     }
