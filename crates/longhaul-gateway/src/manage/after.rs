@@ -19,7 +19,7 @@ impl Compactor {
     /// A request was answered: what is known of the conversation is brought up to date, and what follows is begun.
     pub(crate) fn answered(self: &Arc<Self>, context: RequestContext, usage: &Usage) {
         let (used, prompt) = (usage.context(), usage.prompt());
-        (self.windows).has_answered(context.tenant, &context.model, prompt);
+        (self.windows).has_answered(context.of_key, &context.model, prompt);
         if let Some(additions) = context.additions {
             let tokenizer = self
                 .windows
@@ -48,7 +48,7 @@ impl Compactor {
         let used = tokens.used;
         let trail = context.outgoing.marked.as_ref();
         let trail = trail.and_then(|(_, trail)| trail.clone()).map(Arc::new);
-        let known = self.windows.of_tenant(context.tenant, &context.model);
+        let known = self.windows.of_tenant(context.of_key, &context.model);
         let base = context.outgoing.replaced.as_ref();
         let measured = MeasuredReply {
             used,
@@ -104,7 +104,7 @@ impl Compactor {
                 .left_out(line, base.beginning())
                 .is_some()
         });
-        let known = self.windows.of_tenant(context.tenant, &context.model);
+        let known = self.windows.of_tenant(context.of_key, &context.model);
         let sent = UnansweredRequest {
             window: known.window.as_ref(),
             bytes: context.size().sent as u64,

@@ -55,7 +55,7 @@ impl Compactor {
     /// The policy by which a request is decided: none, if the model's prices are not known or the user's switches do
     /// not permit it.
     pub(super) fn economy_of(&self, context: &RequestContext) -> EconomyPolicy {
-        let known = self.windows.of_tenant(context.tenant, &context.model);
+        let known = self.windows.of_tenant(context.of_key, &context.model);
         let switches = &self.settings.config.switches;
         let is_asked_for = context.economy != EconomyPolicy::Off;
         if is_asked_for && known.spec.prices.is_none() && self.may(SwitchableAction::Automatic) {
@@ -137,7 +137,7 @@ impl Compactor {
     }
 
     fn priced(&self, context: &RequestContext) -> Option<PriceSituation> {
-        let known = self.windows.of_tenant(context.tenant, &context.model);
+        let known = self.windows.of_tenant(context.of_key, &context.model);
         let spec = Arc::clone(&known.spec);
         let prices = spec.prices.as_ref()?;
         let window = known.window?;

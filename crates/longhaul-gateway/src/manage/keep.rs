@@ -74,7 +74,7 @@ impl Compactor {
         millis: u64,
         usage: &Usage,
     ) -> PrefixProvenance {
-        let known = self.windows.of_tenant(context.tenant, &context.model);
+        let known = self.windows.of_tenant(context.of_key, &context.model);
         let tokenizer = known.spec.tokenizer;
         let cost = known.spec.cost_of_reply(usage);
         PrefixProvenance {

@@ -56,7 +56,7 @@ impl Compactor {
             }
             self.make_room(context, &measured).await;
         }
-        let known = self.windows.of_tenant(context.tenant, &context.model);
+        let known = self.windows.of_tenant(context.of_key, &context.model);
         if known.spec.thinking.binding.may_bind() {
             settle::settle(&self.prefixes, context, self.clock.now()).await;
         }
@@ -189,7 +189,7 @@ impl Compactor {
     pub(crate) async fn found(&self, context: &mut RequestContext) {
         Box::pin(self.reduce(context, ReductionPurpose::Counting)).await;
         self.find(context).await;
-        let known = self.windows.of_tenant(context.tenant, &context.model);
+        let known = self.windows.of_tenant(context.of_key, &context.model);
         if known.spec.thinking.binding.may_bind() {
             settle::as_if_settled(context, self.clock.now());
         }
@@ -228,7 +228,7 @@ impl Compactor {
     /// back.
     async fn choose_prefix(&self, context: &mut RequestContext) -> PreparedPrefix {
         let standing = self.branch_states.of(context.placed.line);
-        let known = self.windows.of_tenant(context.tenant, &context.model);
+        let known = self.windows.of_tenant(context.of_key, &context.model);
         let (Some(window), Some((newer, _))) = (&known.window, &context.outgoing.replaced) else {
             return PreparedPrefix::None;
         };
@@ -307,7 +307,7 @@ impl Compactor {
         context: &mut RequestContext,
         measured: &MeasuredReply,
     ) {
-        let known = self.windows.of_tenant(context.tenant, &context.model);
+        let known = self.windows.of_tenant(context.of_key, &context.model);
         let Some(window) = &known.window else {
             return;
         };

@@ -32,7 +32,7 @@ impl Compactor {
         earlier_attempts: u32,
     ) -> bool {
         let before = context.outgoing.len();
-        let known = self.windows.of_tenant(context.tenant, &context.model);
+        let known = self.windows.of_tenant(context.of_key, &context.model);
         let window = known.window.as_ref();
         let worthwhile = self.may(SwitchableAction::Reactive)
             && window.is_some_and(|window| {
@@ -46,7 +46,7 @@ impl Compactor {
             .limit
             .filter(|limit| *limit > 0 && *limit < window.size);
         if let Some(limit) = limit {
-            (self.windows).is_smaller(context.tenant, &context.model, limit);
+            (self.windows).is_smaller(context.of_key, &context.model, limit);
         }
         // An upstream that does not report the size has found the request larger than its limit or the window.
         let actual = reported.actual.unwrap_or(limit.unwrap_or(window.size));

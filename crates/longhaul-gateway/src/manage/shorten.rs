@@ -46,7 +46,7 @@ struct LongResult {
 impl Compactor {
     /// The newest results that have to be shortened before a request is sent for the first time.
     pub(super) fn shortened(&self, context: &RequestContext) -> ShortenedResults {
-        let known = self.windows.of_tenant(context.tenant, &context.model);
+        let known = self.windows.of_tenant(context.of_key, &context.model);
         let may = self.may(SwitchableAction::Automatic) || self.may(SwitchableAction::Micro);
         let (Some(window), true) = (&known.window, may) else {
             return ShortenedResults::new();
