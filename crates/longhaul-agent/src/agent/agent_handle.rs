@@ -107,6 +107,14 @@ impl AgentHandle {
         }
     }
 
+    /// Waits until it is known what a resumed session had used before; until then, [`Self::spent`] lacks it.
+    pub(crate) async fn earlier_usage_is_read(&self) {
+        let account = self.slot().as_ref().map(|(_, account)| account.clone());
+        if let Some(account) = account {
+            account.earlier_is_read().await;
+        }
+    }
+
     /// Stops the work in progress; does nothing when the agent is idle.
     pub fn stop(&self) {
         self.cancellation.cancel();

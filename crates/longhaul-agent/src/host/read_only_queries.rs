@@ -62,7 +62,13 @@ impl ReadOnlyQueries {
                 self.spawn_query(reply, move |looks| looks.export(&name));
             }
             HostRequest::Hooks(reply) => self.spawn_query(reply, |looks| Ok(looks.hooks())),
-            HostRequest::Cost(reply) => self.spawn_query(reply, |looks| Ok(looks.cost())),
+            HostRequest::Cost(reply) => {
+                let looks = self.clone();
+                tokio::spawn(async move {
+                    looks.outlook.earlier_usage_is_read().await;
+                    looks.spawn_query(reply, |looks| Ok(looks.cost()));
+                });
+            }
             HostRequest::Commands(reply) => self.spawn_query(reply, |looks| Ok(looks.commands())),
             HostRequest::Resources(reply) => self.spawn_query(reply, |looks| Ok(looks.resources())),
             other => return Some(other),

@@ -62,6 +62,28 @@ fn q1_without_a_key_chat_knows_its_folder_and_shows_no_file_that_it_is_to_delete
 }
 
 #[test]
+fn q4_what_a_large_session_has_cost_is_waited_for() {
+    let world = World::new();
+    world.run(["chat", "-p", "Hello"]).ends(0);
+    let home = world.root().join("home/projects");
+    let project = std::fs::read_dir(home).unwrap().next().unwrap().unwrap();
+    let files = std::fs::read_dir(project.path()).unwrap();
+    let mut files = files.map(|file| file.unwrap().path());
+    let is_transcript =
+        |path: &std::path::PathBuf| path.extension().is_some_and(|end| end == "jsonl");
+    let transcript = files.find(is_transcript).unwrap();
+    // A sub-agent's transcript takes time where the cost is read, and none where the session is opened.
+    let text = std::fs::read_to_string(&transcript).unwrap();
+    let folder = longhaul_store::layout::subagents_folder(&transcript);
+    std::fs::create_dir_all(&folder).unwrap();
+    let large = text.repeat(8_000_000 / text.len() + 1);
+    std::fs::write(folder.join("agent-1.jsonl"), large).unwrap();
+    let run = world.run(["chat", "-p", "--continue", "/cost"]).ends(0);
+    assert!(run.out.contains("before it was resumed: $"), "{}", run.out);
+    assert!(!run.out.contains("total $0.00 "), "{}", run.out);
+}
+
+#[test]
 fn q1_where_there_is_no_shell_a_command_ends_with_what_to_install() {
     let world = World::new();
     let mut chat = world.longhaul(["chat", "--allowed-tools", "Bash", "-p", "run `echo hi`"]);
