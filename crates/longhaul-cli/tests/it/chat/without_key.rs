@@ -62,6 +62,38 @@ fn q1_without_a_key_chat_knows_its_folder_and_shows_no_file_that_it_is_to_delete
 }
 
 #[test]
+fn q1_the_simulated_model_is_marked_as_such_under_the_name_of_a_real_one() {
+    let world = World::new();
+    let prompt = |text: &str| {
+        let message = serde_json::json!({"role": "user", "content": text});
+        serde_json::json!({"type": "user", "message": message}).to_string()
+    };
+    let input = ["/model claude-sonnet-5-5", "Hello", "/cost", "/status"].map(prompt);
+    let args = [
+        "chat",
+        "-p",
+        "--output-format",
+        "stream-json",
+        "--input-format",
+        "stream-json",
+    ];
+    let mut chat = world.longhaul(args);
+    let run = chat.finish_with(input.join("\n").as_bytes()).ends(0);
+    let lines = run.out.lines();
+    let lines = lines.map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let results: Vec<Value> = lines.filter(|line| line["type"] == "result").collect();
+    assert_eq!(results.len(), 4, "{}", run.out);
+    for result in &results {
+        assert_eq!(result["is_simulated"], true, "{result}");
+    }
+    let cost = results[2]["result"].as_str().unwrap();
+    let total = cost.lines().find(|line| line.contains("total $")).unwrap();
+    assert!(total.contains(" simulated"), "{cost}");
+    let status = results[3]["result"].as_str().unwrap();
+    assert!(status.contains("claude-sonnet-5-5 (simulated)"), "{status}");
+}
+
+#[test]
 fn q4_what_a_large_session_has_cost_is_waited_for() {
     let world = World::new();
     world.run(["chat", "-p", "Hello"]).ends(0);
