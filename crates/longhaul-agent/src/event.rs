@@ -12,6 +12,7 @@ use serde_json::Value;
 use tokio::sync::oneshot;
 
 use crate::effort::EffortSetting;
+use crate::simulated_model::ModelBackend;
 use crate::tool::{ToolAccess, ToolCallOutput};
 
 /// An event of an agent.
@@ -134,6 +135,8 @@ pub enum PromptOutcome {
 pub struct AgentStatus {
     /// The model in use.
     pub model: String,
+    /// Who answers in its name.
+    pub backend: ModelBackend,
     /// The number of tokens in the window.
     pub used: u64,
     /// Where compaction begins, or where the window ends.

@@ -12,6 +12,7 @@ use super::usage_log::{SessionUsageLog, UsagePurpose, UsageTotal};
 use crate::effort::{EffortSetting, SharedEffort};
 use crate::event::{AgentEvent, AgentStatus, ApprovalMode};
 use crate::permission::Gate;
+use crate::simulated_model::ModelBackend;
 
 /// The state of a session when the last snapshot was taken.
 #[derive(Debug, Clone)]
@@ -22,6 +23,8 @@ pub struct SessionSnapshot {
     pub transcript: PathBuf,
     /// The model that receives the requests.
     pub model: String,
+    /// Who answers the requests.
+    pub backend: ModelBackend,
     /// The state of the context window.
     pub status: WindowStatus,
     /// The token counts of the request prefix.
@@ -57,6 +60,7 @@ type LastSnapshot = Option<(SessionSnapshot, Arc<SessionUsageLog>)>;
 #[derive(Clone)]
 pub struct AgentHandle {
     pub(super) gate: Arc<dyn Gate>,
+    pub(super) backend: ModelBackend,
     pub(super) cancellation: Cancellation,
     pub(super) event_sink: EventSink,
     pub(super) seen: Arc<Mutex<LastSnapshot>>,
@@ -81,6 +85,7 @@ impl ObservedSession {
             session_id: self.session_id.clone(),
             transcript: self.transcript.clone(),
             model: self.model.clone(),
+            backend: self.outlook.backend,
             status: session.status(),
             prefix: self.head,
             economy: session.economy(),
@@ -104,6 +109,14 @@ impl AgentHandle {
         match account {
             Some(account) => (account.parts(), Some(account.spent())),
             None => (Vec::new(), None),
+        }
+    }
+
+    /// Waits until it is known what a resumed session had used before; until then, [`Self::spent`] lacks it.
+    pub(crate) async fn earlier_usage_is_read(&self) {
+        let account = self.slot().as_ref().map(|(_, account)| account.clone());
+        if let Some(account) = account {
+            account.earlier_is_read().await;
         }
     }
 
@@ -145,6 +158,7 @@ pub(crate) fn agent_status(
     let usage = spent.usage.clone();
     AgentStatus {
         model: look.model.clone(),
+        backend: look.backend,
         used: look.status.used,
         limit: look.status.limit,
         prefix: look.prefix.total(),

@@ -18,6 +18,7 @@ use crate::agent_kind::AgentKind;
 use crate::effort::EffortSetting;
 use crate::permission::Gate;
 use crate::session_paths::SessionPaths;
+use crate::simulated_model::ModelBackend;
 use crate::tool::Toolbox;
 
 /// Who works with the tools.
@@ -64,6 +65,8 @@ pub(crate) struct AgentSpec {
     pub(crate) session: SessionBuilder,
     pub(crate) env: Env,
     pub(crate) model_origin: ModelOrigin,
+    /// Who answers its requests.
+    pub(crate) backend: ModelBackend,
     pub(crate) cwd: PathBuf,
     pub(crate) further: Vec<PathBuf>,
     pub(crate) reads: ReadPolicy,

@@ -23,6 +23,7 @@ use crate::agent_kind::AgentKind;
 use crate::effort::EffortSetting;
 use crate::event::AgentEvent;
 use crate::permission::{Gate, OpenGate};
+use crate::simulated_model::ModelBackend;
 use crate::tool::Toolbox;
 
 /// Builds an agent. The model, its id and a folder are required; everything else has a default.
@@ -30,6 +31,7 @@ pub struct AgentBuilder {
     session: SessionBuilder,
     model_id: String,
     model_origin: ModelOrigin,
+    backend: ModelBackend,
     cwd: PathBuf,
     env: Env,
     further: Vec<PathBuf>,
@@ -63,6 +65,7 @@ impl AgentBuilder {
             session: Session::builder().model(model),
             model_id: model_id.into(),
             model_origin: ModelOrigin::default(),
+            backend: ModelBackend::default(),
             cwd: cwd.into(),
             env,
             further: Vec::new(),
@@ -220,6 +223,14 @@ impl AgentBuilder {
         self
     }
 
+    /// Sets who answers, which decides whether costs are shown as simulated, whatever the model is called; by default a
+    /// provider does.
+    #[must_use]
+    pub fn backend(mut self, backend: ModelBackend) -> Self {
+        self.backend = backend;
+        self
+    }
+
     /// Sets how hard the model thinks in new sessions. A resumed session goes on as it was (B5).
     #[must_use]
     pub fn effort(mut self, effort: EffortSetting) -> Self {
@@ -266,6 +277,7 @@ impl AgentBuilder {
         let recipe = AgentSpec {
             session: self.session,
             model_origin: self.model_origin,
+            backend: self.backend,
             env: self.env,
             cwd: self.cwd,
             further: self.further,

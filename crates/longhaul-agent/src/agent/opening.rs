@@ -33,6 +33,7 @@ impl Agent {
         let lasting = CrossSessionState {
             handle: AgentHandle {
                 gate: recipe.gate.clone(),
+                backend: recipe.backend,
                 cancellation: cancellation.clone(),
                 event_sink: event_sink.clone(),
                 seen: Arc::default(),

@@ -6,7 +6,7 @@ use longhaul_store::newest_model;
 
 use super::agent_spec::ModelOrigin;
 use super::start::ChosenSession;
-use crate::simulated_model::is_simulated;
+use crate::simulated_model::MODEL;
 
 /// The model of a session, and what the user should know about it.
 pub(super) struct ModelForSession {
@@ -57,5 +57,5 @@ fn own_model(session: &ChosenSession) -> Option<String> {
         _ => false,
     };
     // A name in angle brackets is that of no model: a program wrote the reply itself.
-    (can_go_on && !own.starts_with('<') && !is_simulated(&own)).then_some(own)
+    (can_go_on && !own.starts_with('<') && own != MODEL).then_some(own)
 }

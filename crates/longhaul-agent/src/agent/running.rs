@@ -24,6 +24,7 @@ use super::usage_log::UsageTotal;
 use super::user_prompt::UserPrompt;
 use crate::event::{AgentEvent, AgentStatus, ApprovalMode, PromptOutcome};
 use crate::session_paths::SessionPaths;
+use crate::simulated_model::ModelBackend;
 
 /// How long the agent waits at its end for notes that are being written.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -182,6 +183,7 @@ impl Agent {
             session_id: self.opened.id.clone(),
             transcript: self.opened.place.transcript.clone(),
             model: self.model.clone(),
+            backend: self.backend(),
             status: self.status(),
             prefix: self.opened.worker.prefix_tokens,
             economy: self.opened.worker.session.economy(),
@@ -256,6 +258,11 @@ impl Agent {
     /// The model that receives the requests.
     pub fn model(&self) -> &str {
         &self.model
+    }
+
+    /// Who answers the requests.
+    pub(crate) fn backend(&self) -> ModelBackend {
+        self.cross_session.shared.recipe.backend
     }
 
     /// What is assumed about the model, if nothing is known about it.

@@ -58,7 +58,8 @@ pub(crate) struct SessionOpening {
 }
 
 impl CrossSessionState {
-    /// Counts what a resumed session has cost so far. That takes reading the whole transcript, so nothing waits for it.
+    /// Counts what a resumed session has cost so far. That takes reading the whole transcript, so only those wait for it who
+    /// ask what the session has cost.
     fn count_earlier_usage(&self, opened: &OpenSession, model: &str) {
         let account = opened.usage_log.clone();
         if account.spent() != SessionUsageLog::default().spent() {
@@ -69,6 +70,7 @@ impl CrossSessionState {
         let models = self.shared.recipe.options().models.clone();
         let transcript = opened.place.transcript.clone();
         let length = std::fs::metadata(&transcript).map_or(0, |file| file.len());
+        let reading = account.begin_reading_earlier();
         tokio::task::spawn_blocking(move || {
             match earlier_usage::read(&transcript, length, &models, &model) {
                 Ok(earlier) => account.earlier(earlier),
@@ -76,6 +78,7 @@ impl CrossSessionState {
                     tracing::warn!(%error, "what the session cost before is not known");
                 }
             }
+            drop(reading);
             handle.refresh();
         });
     }

@@ -1,17 +1,32 @@
 //! The usage and cost of a session by purpose: replies, summaries, notes, sub-agents, searches.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use longhaul_core::engine::Event;
 use longhaul_core::message::Usage;
 use longhaul_core::money::Usd;
 use longhaul_core::window::QuerySource;
+use tokio::sync::watch;
 
 use super::earlier_usage::EarlierUsage;
 
 /// The usage log of a session, shared with its sub-agents.
 #[derive(Debug, Default)]
-pub(crate) struct SessionUsageLog(Mutex<[UsageTally; UsagePurpose::ALL.len()]>);
+pub(crate) struct SessionUsageLog {
+    by_purpose: Mutex<[UsageTally; UsagePurpose::ALL.len()]>,
+    /// How many readings of the earlier usage are in progress.
+    readings: watch::Sender<usize>,
+}
+
+/// A reading of the earlier usage, which is over when this is dropped, whether it succeeded or not.
+#[derive(Debug)]
+pub(crate) struct EarlierUsageReading(Arc<SessionUsageLog>);
+
+impl Drop for EarlierUsageReading {
+    fn drop(&mut self) {
+        self.0.readings.send_modify(|readings| *readings -= 1);
+    }
+}
 
 #[derive(Debug, Clone, Default)]
 struct UsageTally {
@@ -145,6 +160,20 @@ impl SessionUsageLog {
         }
     }
 
+    /// Says that what the session had used is being read, until the result is dropped.
+    pub(crate) fn begin_reading_earlier(self: &Arc<Self>) -> EarlierUsageReading {
+        self.readings.send_modify(|readings| *readings += 1);
+        EarlierUsageReading(self.clone())
+    }
+
+    /// Waits until nothing is read any more of what the session had used.
+    pub(crate) async fn earlier_is_read(&self) {
+        // It cannot fail: the log has the sender.
+        let _ = (self.readings.subscribe())
+            .wait_for(|readings| *readings == 0)
+            .await;
+    }
+
     /// Records what the session had used when it was resumed, in place of what was recorded before.
     pub(crate) fn earlier(&self, earlier: EarlierUsage) {
         self.tallies()[UsagePurpose::Earlier as usize] = UsageTally {
@@ -190,7 +219,9 @@ impl SessionUsageLog {
     }
 
     fn tallies(&self) -> std::sync::MutexGuard<'_, [UsageTally; UsagePurpose::ALL.len()]> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.by_purpose
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 

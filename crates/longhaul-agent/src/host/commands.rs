@@ -147,6 +147,10 @@ impl TextCommands {
                 Ok(lines(&context::picture(&view, WIDTH, ColorSupport::Off)))
             }
             BuiltinCommand::Cost if rest.is_empty() => {
+                let token = agent.cancellation().token();
+                let read = self.queries.outlook.earlier_usage_is_read();
+                // Whoever interrupts it gets what is known so far.
+                let _ = token.run_until_cancelled(read).await;
                 Ok(lines(&answer_lines::cost(&self.queries.cost())))
             }
             BuiltinCommand::Cost => {

@@ -62,7 +62,13 @@ impl ReadOnlyQueries {
                 self.spawn_query(reply, move |looks| looks.export(&name));
             }
             HostRequest::Hooks(reply) => self.spawn_query(reply, |looks| Ok(looks.hooks())),
-            HostRequest::Cost(reply) => self.spawn_query(reply, |looks| Ok(looks.cost())),
+            HostRequest::Cost(reply) => {
+                let looks = self.clone();
+                tokio::spawn(async move {
+                    looks.outlook.earlier_usage_is_read().await;
+                    looks.spawn_query(reply, |looks| Ok(looks.cost()));
+                });
+            }
             HostRequest::Commands(reply) => self.spawn_query(reply, |looks| Ok(looks.commands())),
             HostRequest::Resources(reply) => self.spawn_query(reply, |looks| Ok(looks.resources())),
             other => return Some(other),
@@ -106,11 +112,14 @@ impl ReadOnlyQueries {
     }
 
     fn model_list(&self) -> Vec<ModelItem> {
-        let current = self.outlook.snapshot().map(|look| look.model);
-        let is_offline = current.as_deref().is_some_and(offline::is_simulated);
+        let look = self.outlook.snapshot();
+        let is_offline = look
+            .as_ref()
+            .is_some_and(|look| look.backend.is_simulated());
+        let current = look.map(|look| look.model);
         let models = self.models.models();
         // Without a key, only the simulated model can be used; with a key, the simulated model is not offered.
-        let models = models.filter(|spec| offline::is_simulated(&spec.id) == is_offline);
+        let models = models.filter(|spec| (spec.id == offline::MODEL) == is_offline);
         models
             .map(|spec| ModelItem {
                 about: about(spec),
@@ -223,6 +232,7 @@ impl ReadOnlyQueries {
                 .map(|usage| usage.cache_hit_rate()),
             at_least: all.as_ref().is_some_and(|all| all.at_least),
             total: all.and_then(|all| all.cost),
+            backend: look.as_ref().map(|look| look.backend).unwrap_or_default(),
             economy: look.as_ref().map(|look| look.economy).unwrap_or_default(),
             decisions: look.map(|look| self.decisions(&look)).unwrap_or_default(),
         }

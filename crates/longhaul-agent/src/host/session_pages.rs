@@ -15,6 +15,7 @@ use super::transcript;
 use crate::agent::AgentKind;
 use crate::permission::CurrentRules;
 use crate::screen::{HostRefusal, SessionPage, transcript_text};
+use crate::simulated_model::ModelBackend;
 use crate::tools::mcp::McpServerStatus;
 
 impl ReadOnlyQueries {
@@ -109,7 +110,13 @@ impl ReadOnlyQueries {
             let _ = writeln!(text, "{name:<12}{what}");
         };
         line("Version", env!("CARGO_PKG_VERSION").to_owned());
-        line("Model", look.model.clone());
+        line(
+            "Model",
+            match look.backend {
+                ModelBackend::Provider => look.model.clone(),
+                ModelBackend::Simulator => format!("{} (simulated)", look.model),
+            },
+        );
         line("Folder", self.cwd.display().to_string());
         line("Session", look.session_id.clone());
         line("Transcript", look.transcript.display().to_string());

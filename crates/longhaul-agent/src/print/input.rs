@@ -35,7 +35,8 @@ pub struct PromptQueue(mpsc::Receiver<Result<PrintInputLine, BadPrintInput>>);
 
 impl PromptQueue {
     /// Reads `{"type":"user","message":{"role":"user","content":…}}`, one object per line, on a separate thread: each
-    /// is answered while the input stays open. `first` goes before them.
+    /// is answered while the input stays open. A line that is no prompt is an error of its own, and the next one is read.
+    /// `first` goes before them.
     pub fn from_lines(first: Option<UserPrompt>, mut input: impl BufRead + Send + 'static) -> Self {
         let (lines, prompts) = mpsc::channel(WAITING);
         std::thread::spawn(move || {
@@ -49,7 +50,9 @@ impl PromptQueue {
             let mut text = Vec::new();
             for number in 1.. {
                 text.clear();
-                let line = match input.read_until(b'\n', &mut text) {
+                let read = input.read_until(b'\n', &mut text);
+                let is_last = read.is_err();
+                let line = match read {
                     Ok(0) => return,
                     Ok(_) => line(&String::from_utf8_lossy(&text)),
                     Err(error) => Err(format!("it cannot be read ({error})")),
@@ -59,9 +62,8 @@ impl PromptQueue {
                     Ok(Some(line)) => Ok(line),
                     Err(why) => Err(BadPrintInput { line: number, why }),
                 };
-                let last = line.is_err();
-                // The receiver is gone, or the rest of the input cannot be trusted.
-                if lines.blocking_send(line).is_err() || last {
+                // The receiver is gone, or nothing more can be read.
+                if lines.blocking_send(line).is_err() || is_last {
                     return;
                 }
             }

@@ -8,7 +8,6 @@ use serde_json::{Value, json};
 
 use crate::agent::{Agent, UsageTotal};
 use crate::event::PromptOutcome;
-use crate::offline::is_simulated;
 use crate::retry_words;
 use crate::tool::ToolCallOutput;
 
@@ -161,7 +160,7 @@ pub(super) fn finish(agent: &Agent, finish: &PrintResult<'_>) -> Value {
         "result": result,
         "session_id": agent.session_id(),
         "total_cost_usd": finish.spent.cost.map(|cost| cost.to_f64()),
-        "is_simulated": is_simulated(agent.model()),
+        "is_simulated": agent.backend().is_simulated(),
         "usage": usage(&finish.spent.usage),
         "permission_denials": finish.denials,
     })

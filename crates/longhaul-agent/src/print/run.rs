@@ -49,6 +49,11 @@ impl PrintExit {
             Self::Interrupted => 130,
         }
     }
+
+    /// How the run ends that ended in these two ways so far: only what failed from the first line on could not begin.
+    fn and(self, next: Self) -> Self {
+        if self == next { self } else { Self::Failed }
+    }
 }
 
 /// The result of a prompt.
@@ -58,8 +63,8 @@ struct PromptResult {
     said: Option<String>,
 }
 
-/// Works on prompts one after the other, as they arrive, and writes the results. It ends at the first prompt that is
-/// not answered, or when the agent is cancelled ([`Agent::cancellation`]). Notices for people go to `talk`, one per
+/// Works on prompts one after the other, as they arrive, and writes the results. A prompt that fails and a line that is
+/// none get a result that says so, and the next one is worked on. It ends with the prompts, or when the agent is cancelled ([`Agent::cancellation`]). Notices for people go to `talk`, one per
 /// line.
 pub async fn print(
     agent: &mut Agent,
@@ -78,8 +83,7 @@ pub async fn print(
     if options.format == PrintFormat::StreamJson {
         page.object(&message::init(agent));
     }
-    let mut exit = PrintExit::Done;
-    let mut answered = 0_usize;
+    let mut exit: Option<PrintExit> = None;
     loop {
         let line = tokio::select! {
             biased;
@@ -88,47 +92,58 @@ pub async fn print(
             () = agent.drive_background(), if agent.has_background_work() => continue,
         };
         let said = match line {
-            None if answered == 0 => {
-                page.talk("there is no prompt");
-                page.talk(HINT);
-                return Ok(PrintExit::CannotBegin);
+            None => {
+                if exit.is_none() {
+                    page.talk("there is no prompt");
+                    page.talk(HINT);
+                }
+                return Ok(exit.unwrap_or(PrintExit::CannotBegin));
             }
-            None => return Ok(exit),
-            Some(Ok(PrintInputLine::Said(said))) => said,
+            Some(Ok(PrintInputLine::Said(said))) => Ok(said),
             Some(Ok(PrintInputLine::Control(id))) => {
                 page.object(&message::unsupported(&id));
                 continue;
             }
-            Some(Err(bad)) => {
-                page.talk(&bad.to_string());
-                page.talk(HINT);
-                return Ok(match answered {
-                    0 => PrintExit::CannotBegin,
-                    _ => PrintExit::Failed,
-                });
-            }
+            Some(Err(bad)) => Err(bad),
         };
         let began = Instant::now();
-        let worked = work(agent, events, said, options, &mut page).await;
+        let (worked, ended) = match said {
+            Ok(said) => {
+                let worked = work(agent, events, said, options, &mut page).await;
+                let ended = exit_of(agent, &worked.ended);
+                (worked, ended)
+            }
+            Err(bad) => {
+                let worked = PromptResult {
+                    ended: PromptOutcome::Refused(format!("{bad}. {HINT}")),
+                    said: Some(String::new()),
+                };
+                (worked, PrintExit::CannotBegin)
+            }
+        };
         finish(agent, &mut page, &worked, began);
         if let Some(error) = page.broken.take() {
             return Err(error);
         }
-        answered += 1;
-        exit = match worked.ended {
-            PromptOutcome::Done => PrintExit::Done,
-            PromptOutcome::Cancelled => PrintExit::Interrupted,
-            PromptOutcome::Failed(_) if agent.turns() == 0 && agent.is_rejected_by_provider() => {
-                PrintExit::CannotBegin
-            }
-            PromptOutcome::Refused(_)
-            | PromptOutcome::Failed(_)
-            | PromptOutcome::TurnsUsedUp(_)
-            | PromptOutcome::BudgetUsedUp { .. } => PrintExit::Failed,
-        };
-        if exit != PrintExit::Done {
-            return Ok(exit);
+        if ended == PrintExit::Interrupted {
+            return Ok(ended);
         }
+        exit = Some(exit.map_or(ended, |before| before.and(ended)));
+    }
+}
+
+/// How the run would end if this were its only prompt.
+fn exit_of(agent: &Agent, ended: &PromptOutcome) -> PrintExit {
+    match ended {
+        PromptOutcome::Done => PrintExit::Done,
+        PromptOutcome::Cancelled => PrintExit::Interrupted,
+        PromptOutcome::Failed(_) if agent.turns() == 0 && agent.is_rejected_by_provider() => {
+            PrintExit::CannotBegin
+        }
+        PromptOutcome::Refused(_)
+        | PromptOutcome::Failed(_)
+        | PromptOutcome::TurnsUsedUp(_)
+        | PromptOutcome::BudgetUsedUp { .. } => PrintExit::Failed,
     }
 }
 

@@ -73,13 +73,15 @@ pub(crate) fn cost(cost: &CostView) -> Vec<WrappedLine> {
             4,
         ));
     }
+    let simulated = (cost.backend.is_simulated()).then_some(" simulated");
     let cache = cost
         .cache_hit_rate
         .map(|rate| format!(" · {} of prompts from the cache", percent(rate)));
     lines.push(WrappedLine::styled(
         format!(
-            "  total {}{}",
+            "  total {}{}{}",
             price(cost.total, cost.at_least),
+            simulated.unwrap_or_default(),
             cache.unwrap_or_default()
         ),
         BOLD,

@@ -18,6 +18,7 @@ use crate::effort::EffortSetting;
 use crate::event::ApprovalMode;
 use crate::files::{ConflictPolicy, RestorableState};
 use crate::picture::Picture;
+use crate::simulated_model::ModelBackend;
 
 /// Answers the requests of a screen.
 ///
@@ -397,6 +398,8 @@ pub struct CostView {
     pub lines: Vec<CostLine>,
     /// The total; `None` if a price is not known.
     pub total: Option<Usd>,
+    /// Who answers: the costs of the simulator are not real.
+    pub backend: ModelBackend,
     /// Whether the total may be more: where a reply broke off or was stopped, not all of its output is known.
     pub at_least: bool,
     /// The share of prompts that came from the cache, 0 to 1.

@@ -25,6 +25,8 @@ const CALLS: usize = 5;
 const TODOS: usize = 8;
 /// The maximum number of queued prompts that are shown.
 const QUEUE: usize = 3;
+/// The rows that a question has before queued prompts get any: its choices, and what they are about.
+const QUESTION: usize = 9;
 /// How often the activity indicator turns, in milliseconds.
 const TURN: u128 = 120;
 /// For how long nothing comes of a reply before that is said.
@@ -48,7 +50,11 @@ pub(crate) fn region(app: &App, width: usize, height: usize, now: Instant) -> Li
         Vec::new()
     };
     room -= below.len();
-    let (bottom, cursor) = bottom(app, width, room);
+    // What was sent while a question is open would seem to be lost if a long question left no room for it.
+    let queue = queue(app, width);
+    let is_kept = !app.questions.is_empty() && room >= QUESTION + queue.len();
+    let kept = if is_kept { queue.len() } else { 0 };
+    let (bottom, cursor) = bottom(app, width, room - kept);
     room = room.saturating_sub(bottom.len());
     let mut fit = |mut section: Vec<Line<'static>>| {
         section.drain(..section.len().saturating_sub(room));
@@ -56,11 +62,12 @@ pub(crate) fn region(app: &App, width: usize, height: usize, now: Instant) -> Li
         section
     };
     // A question takes the place of the current work: nothing else happens before it is answered.
-    let (work, queue) = if app.questions.is_empty() {
-        (fit(work(app, width, now)), fit(queue(app, width)))
+    let work = if app.questions.is_empty() {
+        fit(work(app, width, now))
     } else {
-        (Vec::new(), Vec::new())
+        Vec::new()
     };
+    let queue = fit(queue);
     let calls = fit(calls(app, width, now));
     let todos = fit(todos(&app.todos, width));
     let thinking = fit(thinking(app, width));

@@ -11,7 +11,6 @@ use super::style::{BAD, DIM, GOOD, WARNING, dim, styled};
 use super::text::{clean_line, columns};
 use crate::effort::EffortSetting;
 use crate::event::{AgentStatus, ApprovalMode};
-use crate::offline::is_simulated;
 
 /// The name of a mode for users.
 pub(crate) fn mode_name(mode: ApprovalMode) -> &'static str {
@@ -71,7 +70,7 @@ pub(crate) fn line(
         pieces.push((0, styled(left, level_style(glance.level))));
         let cost = glance.cost.map(dollars);
         pieces.extend(cost.map(|cost| (2, dim(cost))));
-        if is_simulated(&glance.model) {
+        if glance.backend.is_simulated() {
             pieces.push((1, dim(SIMULATED)));
         }
         let cache = glance.cache_hit_rate;

@@ -238,26 +238,38 @@ async fn q4_codes_say_how_it_ended() {
 
 #[tokio::test]
 async fn q4_prompts_are_read_from_a_stream_of_objects() {
-    let house = House::scripted(&[text("One."), text("Two.")]).await;
+    let house = House::scripted(&[text("One."), text("Two."), text("Three.")]).await;
     let input = r#"{"type":"user","message":{"role":"user","content":"A"}}
 
 {"type":"keep_alive"}
 {"type":"control_request","request_id":"r1","request":{"subtype":"initialize"}}
 {"type":"user","message":{"role":"user","content":[{"type":"text","text":"B"}]}}
 {"type":"assistant"}
-{"type":"user","message":{"role":"user","content":"never read"}}"#;
+{"type":"user","message":{"role":"user","content":"C"}}"#;
     let prompts = PromptQueue::from_lines(None, std::io::Cursor::new(input));
     let (exit, out, talk) = printed(&house, prompts, in_format(PrintFormat::StreamJson)).await;
     assert_eq!(exit, PrintExit::Failed, "a later line is not a prompt");
-    assert!(talk[0].starts_with("line 6 of the input"), "{talk:?}");
-    let results = out.lines().filter(|line| line.contains("\"result\""));
-    assert_eq!(results.count(), 2);
+    assert!(talk.is_empty(), "{talk:?}");
+    let results = out.lines().map(|line| serde_json::from_str(line).unwrap());
+    let results: Vec<Value> = results
+        .filter(|line: &Value| line["type"] == "result")
+        .collect();
+    let said: Vec<&str> = results
+        .iter()
+        .map(|line| line["result"].as_str().unwrap())
+        .collect();
+    assert!(said[2].starts_with("line 6 of the input"), "{said:?}");
+    assert_eq!([said[0], said[1], said[3]], ["One.", "Two.", "Three."]);
+    assert_eq!(
+        (&results[2]["is_error"], &results[2]["num_turns"]),
+        (&json!(true), &json!(0))
+    );
     assert!(out.contains("control requests are not supported") && out.contains("r1"));
-    assert_eq!(house.bodies().len(), 2);
+    assert_eq!(house.bodies().len(), 3);
 
     let prompts = PromptQueue::from_lines(None, std::io::Cursor::new("no JSON"));
     let (exit, _, talk) = printed(&house, prompts, PrintOptions::default()).await;
-    assert_eq!((exit, talk.len()), (PrintExit::CannotBegin, 2), "{talk:?}");
+    assert_eq!((exit, talk.len()), (PrintExit::CannotBegin, 1), "{talk:?}");
 }
 
 #[tokio::test]

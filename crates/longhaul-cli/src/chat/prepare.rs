@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use longhaul_agent::agent::AgentBuilder;
 use longhaul_agent::event::ApprovalMode;
-use longhaul_agent::offline::OfflineServer;
+use longhaul_agent::offline::{ModelBackend, OfflineServer};
 use longhaul_agent::project_setup::{Consent, ProjectSetup, SessionOverrides};
 use longhaul_core::config::Config;
 use longhaul_core::models::ModelTable;
@@ -70,7 +70,9 @@ pub(super) async fn agent(
         .max_cost(command.max_budget_usd)
         .max_reply(max_output);
     if let Some(offline) = &asked.offline {
-        builder = builder.listener(offline.clone());
+        builder = builder
+            .listener(offline.clone())
+            .backend(ModelBackend::Simulator);
     }
     if command.print {
         builder = builder.unattended();

@@ -78,7 +78,11 @@ impl App {
                 if self.editor.whole() == text {
                     self.editor.set("");
                 }
-                self.submit(text)
+                // Nobody typed it, so the terminal has not shown it, whatever else it shows.
+                let echo = std::mem::replace(&mut self.echo, Echo::On);
+                let next = self.submit(text);
+                self.echo = echo;
+                next
             }
         }
     }

@@ -106,6 +106,7 @@ fn glance(level: WindowLevel) -> AgentEvent {
     AgentEvent::Glance(AgentStatus {
         effort: crate::EffortSetting::Model,
         model: "claude-sonnet-4-6".to_owned(),
+        backend: crate::offline::ModelBackend::Provider,
         used: 97_000,
         limit: 167_000,
         prefix: 0,

@@ -6,7 +6,9 @@ use std::sync::{Arc, Mutex};
 use longhaul::{Client, Config, Event, Observer, Prompt, Session, ToolOutput};
 use longhaul_agent::event::{AgentEvent, AgentStatus, ApprovalMode, PromptOutcome};
 use longhaul_agent::offline::tour::{Tour, TourStep, TourWait, window_cap};
-use longhaul_agent::offline::{MODEL, OfflineOptions, OfflineServer, WritingSpeed, start};
+use longhaul_agent::offline::{
+    MODEL, ModelBackend, OfflineOptions, OfflineServer, WritingSpeed, start,
+};
 use serde_json::Value;
 
 use super::folder::{Folder, definitions};
@@ -184,6 +186,7 @@ fn glance(status: &longhaul::WindowStatus) -> AgentStatus {
     AgentStatus {
         effort: longhaul_agent::EffortSetting::Model,
         model: MODEL.to_owned(),
+        backend: ModelBackend::Simulator,
         used: status.used,
         limit: status.limit,
         prefix: 0,

@@ -94,6 +94,7 @@ impl Inner {
         self.tell(AgentEvent::Glance(AgentStatus {
             effort: longhaul_agent::EffortSetting::Model,
             model: "claude-sonnet-4-6".to_owned(),
+            backend: longhaul_agent::offline::ModelBackend::Provider,
             used: 97_000,
             limit: 167_000,
             prefix: 0,

@@ -140,6 +140,7 @@ pub(super) fn cost() -> CostView {
             at_least: false,
         }],
         at_least: false,
+        backend: longhaul_agent::offline::ModelBackend::Provider,
         total: Some(Usd::from_pico(1_230_000_000_000)),
         cache_hit_rate: Some(0.914),
         economy: longhaul::EconomyPolicy::Clear,

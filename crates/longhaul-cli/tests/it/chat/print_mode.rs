@@ -61,6 +61,48 @@ fn q4_a_stream_is_an_object_a_line() {
 }
 
 #[test]
+fn q4_a_line_that_fails_gets_its_result_and_the_next_one_is_answered() {
+    let world = World::new();
+    let provider = Provider::scripted(&[r#"{"text":"One."}"#, r#"{"text":"Two."}"#]);
+    let prompt = |text: &str| {
+        let message = serde_json::json!({"role": "user", "content": text});
+        serde_json::json!({"type": "user", "message": message}).to_string()
+    };
+    let input = [
+        "no JSON".to_owned(),
+        prompt("/nonsense"),
+        prompt("A"),
+        prompt(""),
+        prompt("B"),
+    ];
+    let args = [
+        "-p",
+        "--output-format",
+        "stream-json",
+        "--input-format",
+        "stream-json",
+    ];
+    let run = provider.chat(&world, &args);
+    let run = { run }.finish_with(input.join("\n").as_bytes()).ends(1);
+    let lines = run.out.lines();
+    let lines = lines.map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let results: Vec<Value> = lines.filter(|line| line["type"] == "result").collect();
+    let failed = results
+        .iter()
+        .map(|line| line["is_error"].as_bool().unwrap());
+    assert_eq!(
+        failed.collect::<Vec<_>>(),
+        [true, true, false, true, false],
+        "{}",
+        run.out
+    );
+    assert_eq!(
+        (&results[2]["result"], &results[4]["result"]),
+        (&"One.".into(), &"Two.".into())
+    );
+}
+
+#[test]
 fn q4_what_cannot_begin_ends_with_two() {
     let world = World::new();
     let provider = Provider::scripted(&[r#"{"text":"One."}"#]);

@@ -62,6 +62,60 @@ fn q1_without_a_key_chat_knows_its_folder_and_shows_no_file_that_it_is_to_delete
 }
 
 #[test]
+fn q1_the_simulated_model_is_marked_as_such_under_the_name_of_a_real_one() {
+    let world = World::new();
+    let prompt = |text: &str| {
+        let message = serde_json::json!({"role": "user", "content": text});
+        serde_json::json!({"type": "user", "message": message}).to_string()
+    };
+    let input = ["/model claude-sonnet-5-5", "Hello", "/cost", "/status"].map(prompt);
+    let args = [
+        "chat",
+        "-p",
+        "--output-format",
+        "stream-json",
+        "--input-format",
+        "stream-json",
+    ];
+    let mut chat = world.longhaul(args);
+    let run = chat.finish_with(input.join("\n").as_bytes()).ends(0);
+    let lines = run.out.lines();
+    let lines = lines.map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let results: Vec<Value> = lines.filter(|line| line["type"] == "result").collect();
+    assert_eq!(results.len(), 4, "{}", run.out);
+    for result in &results {
+        assert_eq!(result["is_simulated"], true, "{result}");
+    }
+    let cost = results[2]["result"].as_str().unwrap();
+    let total = cost.lines().find(|line| line.contains("total $")).unwrap();
+    assert!(total.contains(" simulated"), "{cost}");
+    let status = results[3]["result"].as_str().unwrap();
+    assert!(status.contains("claude-sonnet-5-5 (simulated)"), "{status}");
+}
+
+#[test]
+fn q4_what_a_large_session_has_cost_is_waited_for() {
+    let world = World::new();
+    world.run(["chat", "-p", "Hello"]).ends(0);
+    let home = world.root().join("home/projects");
+    let project = std::fs::read_dir(home).unwrap().next().unwrap().unwrap();
+    let files = std::fs::read_dir(project.path()).unwrap();
+    let mut files = files.map(|file| file.unwrap().path());
+    let is_transcript =
+        |path: &std::path::PathBuf| path.extension().is_some_and(|end| end == "jsonl");
+    let transcript = files.find(is_transcript).unwrap();
+    // A sub-agent's transcript takes time where the cost is read, and none where the session is opened.
+    let text = std::fs::read_to_string(&transcript).unwrap();
+    let folder = longhaul_store::layout::subagents_folder(&transcript);
+    std::fs::create_dir_all(&folder).unwrap();
+    let large = text.repeat(8_000_000 / text.len() + 1);
+    std::fs::write(folder.join("agent-1.jsonl"), large).unwrap();
+    let run = world.run(["chat", "-p", "--continue", "/cost"]).ends(0);
+    assert!(run.out.contains("before it was resumed: $"), "{}", run.out);
+    assert!(!run.out.contains("total $0.00 "), "{}", run.out);
+}
+
+#[test]
 fn q1_where_there_is_no_shell_a_command_ends_with_what_to_install() {
     let world = World::new();
     let mut chat = world.longhaul(["chat", "--allowed-tools", "Bash", "-p", "run `echo hi`"]);

@@ -38,6 +38,23 @@ async fn q2_a_question_shows_what_fits_and_always_its_choices() {
 }
 
 #[tokio::test]
+async fn q2_what_was_sent_before_a_question_is_answered_is_shown_as_waiting() {
+    let mut app = app();
+    press(&mut app, "go\n");
+    app.on_event(AgentEvent::Asks(question().0));
+    press(&mut app, "and then the docs\n");
+    let all = shown(&mut app, 60, 24);
+    let waits = all.find("  next: and then the docs");
+    assert!(
+        waits.is_some() && waits < all.find("? Edit src/main.rs"),
+        "{all}"
+    );
+    // Where there is little room, the question has it.
+    let few = shown(&mut app, 60, 5);
+    assert!(few.contains("1. yes") && !few.contains("next:"), "{few}");
+}
+
+#[tokio::test]
 async fn q2_a_question_that_comes_up_while_somebody_types_is_not_answered_by_it() {
     for before in ["", "in the middle of a wo"] {
         let mut app = app();

@@ -220,3 +220,15 @@ fn q2_a_call_that_waits_for_the_user_is_not_shown_as_running() {
     let shown = super::shown(&mut app, 60, 40);
     assert!(shown.contains("Edit 1.rs"), "{shown}");
 }
+
+#[tokio::test]
+async fn q2_what_a_guide_types_is_shown_where_the_terminal_shows_what_the_user_types() {
+    let mut app = app();
+    app.echo = Echo::Off;
+    app.on_line("typed by the user");
+    assert!(!finished(&mut app).join("\n").contains("typed by"));
+    app.on_answer(HostAnswer::Worked(Ok(())));
+    app.on_typed(GuideInput::Sent("typed by the guide".to_owned()));
+    let all = finished(&mut app).join("\n");
+    assert!(all.contains("> typed by the guide"), "{all}");
+}
