@@ -13,6 +13,7 @@ pub mod event;
 pub mod files;
 mod git;
 pub mod host;
+mod mention;
 pub mod offline;
 mod own_command;
 pub mod permission;

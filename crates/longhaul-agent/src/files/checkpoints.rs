@@ -71,7 +71,7 @@ pub enum RestorableState {
     NotKept,
 }
 
-/// What happens to files that somebody else has changed since.
+/// What happens to files that a command or somebody else has changed since the last edit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ConflictPolicy {
     /// They stay as they are.

@@ -3,6 +3,7 @@
 //!
 //! `permission` decides which calls may use which paths; the tools that read and write are in `tools`.
 
+mod amount;
 mod checkpoints;
 mod fence;
 mod fingerprint;
@@ -17,6 +18,7 @@ mod unusable;
 #[cfg(windows)]
 mod windows;
 
+pub(crate) use amount::amount;
 pub use checkpoints::{ConflictPolicy, RestorableState};
 pub(crate) use checkpoints::{FileCheckpoints, RestorableFile};
 pub use fence::{FenceSide, FolderFence, PathPurpose};

@@ -1,25 +1,22 @@
 //! What a prompt mentions as `@path` or `@server:uri`: its content goes with the prompt. Only files in the folders of the
-//! session are attached, and none that a rule hides: a prompt may be pasted from anywhere.
+//! session are attached, and none that a rule hides: a prompt may be pasted from anywhere. How much of a file is attached
+//! is in `attached_beginning.rs`.
 
 use std::path::{Path, PathBuf};
 
-use longhaul_core::figures::{counted, counted_as, grouped};
+use longhaul_core::figures::{counted_as, grouped};
 use serde_json::{Value, json};
 
 use super::ProjectSetup;
+use super::attached_beginning::AttachedBeginning;
 use crate::agent::UserPrompt;
-use crate::files::{OpenedFile, resolve};
+use crate::files::{OpenedFile, UnusableFile, amount, resolve};
+use crate::mention::{Mention, MentionStyle};
 
 /// The maximum number of mentions that are followed in one prompt.
 const MOST_MENTIONS: usize = 10;
-/// The maximum number of lines and of bytes of a file.
-const MOST_LINES: usize = 2_000;
-const MOST_BYTES: usize = 100_000;
 /// The maximum number of names in the listing of a folder.
 const MOST_NAMES: usize = 500;
-/// Signs that end a sentence rather than a path.
-const AFTER: [char; 9] = [',', '.', ';', ':', '!', '?', ')', '"', '\''];
-
 /// A prompt with what it mentions.
 #[derive(Debug)]
 pub(crate) struct PromptWithMentions {
@@ -37,8 +34,11 @@ impl ProjectSetup {
         mut prompt: UserPrompt,
     ) -> PromptWithMentions {
         let mut notices = Vec::new();
-        let text = prompt.text.clone();
-        for name in mentioned(&text).into_iter().take(MOST_MENTIONS) {
+        let mut mentions = Mention::all(&prompt.text);
+        mentions.retain(|mention| means_something(cwd, mention));
+        let followed = mentions.len().min(MOST_MENTIONS);
+        let rest = mentions.split_off(followed);
+        for Mention { name, style } in &mentions {
             let attached = match self.attachment(cwd, name) {
                 Attached::Nothing => self.resource(name).await,
                 attached => attached,
@@ -48,14 +48,13 @@ impl ProjectSetup {
                     prompt.attachments.extend(value);
                     notices.push(format!("attached {name} ({about})"));
                 }
-                Attached::Pictures(value, pictures) => {
-                    let about = counted(pictures.len() as u64, "picture");
+                Attached::Pictures(value, pictures, about) => {
                     prompt.attachments.extend(value);
                     prompt.blocks.extend(pictures);
                     notices.push(format!("attached {name} ({about})"));
                 }
                 Attached::Refused(why) => notices.push(format!("{name} is not attached: {why}")),
-                Attached::Nothing if looks_like_path(name) => {
+                Attached::Nothing if *style == MentionStyle::Marked || looks_like_path(name) => {
                     notices.push(format!(
                         "{name} is not attached: there is no such file here"
                     ));
@@ -63,6 +62,7 @@ impl ProjectSetup {
                 Attached::Nothing => {}
             }
         }
+        notices.extend(too_many(&rest));
         PromptWithMentions { prompt, notices }
     }
 
@@ -74,10 +74,7 @@ impl ProjectSetup {
         match servers.resource(name).await {
             None => Attached::Nothing,
             Some(Err(why)) => Attached::Refused(why),
-            Some(Ok(read)) if read.pictures.is_empty() => {
-                Attached::Content(read.attachment, counted(read.lines as u64, "line"))
-            }
-            Some(Ok(read)) => Attached::Pictures(read.attachment, read.pictures),
+            Some(Ok(read)) => Attached::Pictures(read.attachment, read.pictures, read.about),
         }
     }
 
@@ -120,12 +117,11 @@ impl ProjectSetup {
     fn attachment(&self, cwd: &Path, name: &str) -> Attached {
         let refused = |why: &str| Attached::Refused(why.to_owned());
         let path = cwd.join(name);
-        // What does not exist is no mention: an address, a decorator, a handle.
-        if !path.is_file() && !path.is_dir() {
+        if path.symlink_metadata().is_err() {
             return Attached::Nothing;
         }
         let Ok(real) = resolve(&path) else {
-            return Attached::Nothing;
+            return refused("its links lead around in a circle");
         };
         let folders = std::iter::once(cwd).chain(self.further.iter().map(PathBuf::as_path));
         if !folders.into_iter().any(|folder| real.starts_with(folder)) {
@@ -137,34 +133,65 @@ impl ProjectSetup {
         if real.is_dir() {
             return self.folder(name, &real);
         }
-        let content = OpenedFile::regular(&real).and_then(OpenedFile::content);
-        let Ok(content) = content else {
+        let opened = match OpenedFile::regular(&real) {
+            Ok(opened) => opened,
+            Err(UnusableFile::Special(_)) => {
+                return refused("it is a pipe, a socket or a device, not a file");
+            }
+            Err(UnusableFile::Missing(_)) => return refused("it is a link to nothing"),
+            Err(_) => return refused("it cannot be read"),
+        };
+        let size = opened.metadata.len();
+        let Ok(content) = opened.content() else {
             return refused("it cannot be read");
         };
-        let Ok(text) = String::from_utf8(content) else {
+        // As the tool `Read` judges it.
+        if memchr::memchr(0, &content).is_some() {
+            return Attached::Refused(format!("it is a binary file of {}", amount(size)));
+        }
+        let Some(beginning) = AttachedBeginning::of(&content, size) else {
             return refused("it is not text");
         };
-        let total = text.lines().count();
-        let shown = beginning(&text);
-        let lines = shown.lines().count();
+        let file = json!({
+            "filePath": real,
+            "content": beginning.content(),
+            "numLines": beginning.lines,
+            "startLine": 1,
+            "totalLines": beginning.total,
+        });
         let value = json!({
             "type": "file",
             "filename": real,
-            "content": { "type": "text", "file": {
-                "filePath": real, "content": shown, "numLines": lines, "startLine": 1, "totalLines": total,
-            }},
+            "content": { "type": "text", "file": file },
         });
-        let about = if lines == total {
-            counted(total as u64, "line")
-        } else {
-            format!(
-                "the first {} of {}",
-                grouped(lines as u64),
-                counted(total as u64, "line")
-            )
-        };
-        Attached::Content(Some(value), about)
+        Attached::Content(Some(value), beginning.told())
     }
+}
+
+/// Whether a mention is meant as one: an address, a decorator or a handle that is no file is left alone.
+fn means_something(cwd: &Path, mention: &Mention) -> bool {
+    mention.style == MentionStyle::Marked
+        || looks_like_path(&mention.name)
+        || mention.name.contains(':')
+        || cwd.join(&mention.name).symlink_metadata().is_ok()
+}
+
+/// Says which mentions are not followed because there are so many.
+fn too_many(rest: &[Mention]) -> Option<String> {
+    let named = rest.iter().take(MOST_MENTIONS);
+    let mut names: Vec<String> = named.map(|mention| mention.name.clone()).collect();
+    if rest.len() > names.len() {
+        names.push(format!(
+            "{} more",
+            grouped((rest.len() - names.len()) as u64)
+        ));
+    }
+    (!names.is_empty()).then(|| {
+        format!(
+            "not attached, because a prompt can mention no more than {MOST_MENTIONS}: {}",
+            names.join(", ")
+        )
+    })
 }
 
 /// Whether somebody who writes this after an `@` means a file: a decorator or a handle has neither sign.
@@ -175,36 +202,10 @@ fn looks_like_path(name: &str) -> bool {
 enum Attached {
     /// A text, as an attachment, and how long it is.
     Content(Option<Value>, String),
-    /// Pictures, as blocks, and maybe a text.
-    Pictures(Option<Value>, Vec<Value>),
+    /// A text, pictures as blocks, or both, and how much it is.
+    Pictures(Option<Value>, Vec<Value>, String),
     Refused(String),
     Nothing,
-}
-
-/// The beginning of a text that is attached.
-fn beginning(text: &str) -> &str {
-    let by_lines = text.match_indices('\n').nth(MOST_LINES - 1);
-    let end = by_lines
-        .map_or(text.len(), |(at, _)| at + 1)
-        .min(MOST_BYTES);
-    let end = (0..=end).rev().find(|at| text.is_char_boundary(*at));
-    &text[..end.unwrap_or(0)]
-}
-
-/// The words of a text that begin with `@`, without it, each once.
-fn mentioned(text: &str) -> Vec<&str> {
-    let mut names = Vec::new();
-    for word in text.split_whitespace() {
-        let word = word.trim_start_matches(['(', '"', '\'']);
-        let Some(name) = word.strip_prefix('@') else {
-            continue;
-        };
-        let name = name.trim_end_matches(AFTER);
-        if !name.is_empty() && !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    names
 }
 
 #[cfg(test)]
@@ -212,13 +213,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_with_an_at_sign_are_mentions() {
-        let found = mentioned("Compare @src/a.rs with (@b.txt), ask me@home.org; again @src/a.rs.");
-        assert_eq!(found, ["src/a.rs", "b.txt"]);
-        assert_eq!(
-            mentioned("see @docs:file:///a.txt."),
-            ["docs:file:///a.txt"]
-        );
+    fn handles_and_decorators_are_no_paths() {
         for (name, is_path) in [
             ("nope.txt", true),
             ("src/x", true),
@@ -227,7 +222,5 @@ mod tests {
         ] {
             assert_eq!(looks_like_path(name), is_path, "{name}");
         }
-        assert_eq!(beginning(&"x\n".repeat(3_000)).lines().count(), MOST_LINES);
-        assert_eq!(beginning(&"ä".repeat(60_000)).len(), MOST_BYTES);
     }
 }

@@ -6,6 +6,7 @@
 //! `trust.rs` stores the answers, `agreed_rules.rs` those that are given during the work, `mentions.rs` attaches the files that prompts mention.
 
 mod agreed_rules;
+mod attached_beginning;
 mod consent;
 mod invoked_command;
 mod mentions;

@@ -7,6 +7,7 @@ use super::editor::Editor;
 use super::host::{CommandItem, ResourceItem};
 use super::search::best;
 use super::text::clean_line;
+use crate::mention::Mention;
 
 /// The maximum number of files of a workspace that are offered.
 const MOST_FILES: usize = 20_000;
@@ -46,8 +47,8 @@ fn mentions(part: &str, files: &[String], resources: &[ResourceItem]) -> Vec<(St
         let ResourceItem { mention, name } = &resources[at];
         (format!("@{}", clean_line(mention)), clean_line(name))
     });
-    let paths = best(part, files, |file| file).into_iter();
-    let paths = paths.map(|at| (format!("@{}", files[at]), String::new()));
+    let paths = best(&Mention::begun(part), files, |file| file).into_iter();
+    let paths = paths.filter_map(|at| Some((Mention::written(&files[at])?, String::new())));
     let is_of_server =
         |(option, _): &(String, String)| !part.is_empty() && option[1..].starts_with(part);
     let (first, last): (Vec<_>, Vec<_>) = found.partition(is_of_server);
@@ -83,8 +84,7 @@ pub(crate) fn files(folder: &Path) -> Vec<String> {
         let path = entry.path().strip_prefix(folder).ok()?.to_str()?;
         let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
         // A name that would have to be made harmless cannot be typed.
-        (clean_line(path) == path && !path.contains(' '))
-            .then(|| format!("{path}{}", if is_folder { "/" } else { "" }))
+        (clean_line(path) == path).then(|| format!("{path}{}", if is_folder { "/" } else { "" }))
     });
     let mut paths: Vec<String> = paths.take(MOST_FILES).collect();
     paths.sort_unstable();
@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn q3_commands_and_paths_are_completed() {
-        let files = ["src/main.rs".to_owned(), "src/".into(), "README.md".into()];
+        let files = ["src/main.rs", "src/", "README.md", "my notes.txt"].map(str::to_owned);
         let options = |text: &str| {
             let docs = ResourceItem {
                 mention: "docs:file:///a.txt".to_owned(),
@@ -118,6 +118,9 @@ mod tests {
         assert_eq!(options("see @main").unwrap(), ["@src/main.rs"]);
         assert_eq!(options("see main"), None);
         assert_eq!(options("see @docs:").unwrap(), ["@docs:file:///a.txt"]);
+        for begun in ["see @notes", "see @\"my no", "see @'my no", "see @my\\ no"] {
+            assert_eq!(options(begun).unwrap(), ["@\"my notes.txt\""], "{begun}");
+        }
     }
 
     #[test]
@@ -125,9 +128,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir_all(folder.path().join("src")).unwrap();
         std::fs::create_dir_all(folder.path().join(".git")).unwrap();
-        for (name, text) in [(".gitignore", "out\n"), ("out", ""), ("src/漢.rs", "")] {
+        for (name, text) in [
+            (".gitignore", "out\n"),
+            ("out", ""),
+            ("src/漢.rs", ""),
+            ("a b", ""),
+        ] {
             std::fs::write(folder.path().join(name), text).unwrap();
         }
-        assert_eq!(files(folder.path()), ["src/", "src/漢.rs"]);
+        assert_eq!(files(folder.path()), ["a b", "src/", "src/漢.rs"]);
     }
 }

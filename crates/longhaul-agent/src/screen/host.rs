@@ -136,7 +136,7 @@ pub struct RewindRequest {
     pub uuid: String,
     /// What goes back.
     pub scope: RewindScope,
-    /// What happens to files that somebody else has changed since.
+    /// What happens to files that a command or somebody else has changed since the last edit.
     pub conflicts: ConflictPolicy,
 }
 

@@ -9,7 +9,7 @@ use super::calibration::CountCalibration;
 use super::compaction_in_progress::{CompactionCause, CompactionInProgress, CompactionTiming};
 use super::config::PrefixRecording;
 use super::draft::{JOINTS, UserWordsLimit, WrittenSummary};
-use super::draft_level::{DraftLevel, LADDER, LEAST, SHORT, SummaryLength};
+use super::draft_level::{DraftLevel, LADDER, LEAST, LeftOutReason, SHORT, SummaryLength};
 use super::event::Summarizer;
 use super::view_draft::ViewDraft;
 use crate::boundary::CompactionTrigger;
@@ -32,13 +32,30 @@ impl Engine {
         compaction: &CompactionInProgress,
         head: &RequestPrefix,
     ) -> Option<ViewDraft> {
+        self.chosen_draft(compaction, head)
+            .map(ViewDraft::with_note)
+    }
+
+    fn chosen_draft(
+        &self,
+        compaction: &CompactionInProgress,
+        head: &RequestPrefix,
+    ) -> Option<ViewDraft> {
         let expected = self.expected(compaction, head);
         let threshold = self.target_window(compaction).auto_compact;
         let given = self.given(compaction, expected)?;
         let words = self.words_limit(compaction, expected);
         let mut shorter: Vec<ViewDraft> = Vec::new();
+        let mut left_out = LeftOutReason::NotSmaller;
+        // The smaller of the two limits decides whether the user's words are crowded.
+        let is_window_less = expected.most_below(threshold) < compaction.before;
         for thrift in LADDER.iter().filter(|thrift| thrift.suits(given.by)) {
-            let draft = self.draft(compaction, &given, expected, *thrift, words);
+            let mut draft = self.draft(compaction, &given, expected, *thrift, words);
+            draft.left_out = left_out;
+            let is_crowded = is_window_less && !draft.words.have_their_share();
+            if draft.with_head >= threshold || is_crowded {
+                left_out = LeftOutReason::NoRoom;
+            }
             if draft.after >= compaction.before {
                 continue;
             }

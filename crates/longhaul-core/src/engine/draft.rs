@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::Engine;
 use super::calibration::CountCalibration;
 use super::compaction_in_progress::CompactionInProgress;
-use super::draft_level::{DraftLevel, RestoreChoice, SummaryLength};
+use super::draft_level::{DraftLevel, LeftOutReason, RestoreChoice, SummaryLength};
 use super::event::Summarizer;
 use super::signed_summary::SignedSummary;
 use super::user_words_state::UserWordsState;
@@ -129,8 +129,10 @@ impl Engine {
         let made = compaction.summary.as_ref().map(|(made, _)| made);
         let shortened = made.is_some_and(|made| *made != summary).then_some(by);
         self.config.originals.tell_of_messages(&mut report);
-        report.notes.extend(thrift.note(shortened, words));
         ViewDraft {
+            level: thrift,
+            shortened,
+            left_out: LeftOutReason::NoRoom,
             summary,
             by,
             signed,

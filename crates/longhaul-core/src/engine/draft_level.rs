@@ -30,6 +30,15 @@ pub(super) enum SummaryLength {
     Exactly(u64),
 }
 
+/// Why a view has less in it than there is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum LeftOutReason {
+    /// A fuller view would have been too large for the window.
+    NoRoom,
+    /// A fuller view had room, but would not have been smaller than the one it replaces.
+    NotSmaller,
+}
+
 /// Tokens for a shorter summary, a short one, and a minimal one.
 const SHORTER: u64 = 4_000;
 pub(super) const SHORT: u64 = 2_000;
@@ -75,6 +84,7 @@ impl DraftLevel {
         self,
         shortened: Option<Summarizer>,
         words: UserWordsState,
+        reason: LeftOutReason,
     ) -> Option<String> {
         let mut left = Vec::new();
         if self.back == RestoreChoice::Left {
@@ -89,6 +99,10 @@ impl DraftLevel {
             left.push("rules and the user's newest messages were kept first, and older ones as far as there was room");
         }
         let left = left.join("; ");
-        (!left.is_empty()).then(|| format!("To make the conversation fit: {left}."))
+        let why = match reason {
+            LeftOutReason::NoRoom => "To make the conversation fit",
+            LeftOutReason::NotSmaller => "The conversation would not have become smaller otherwise",
+        };
+        (!left.is_empty()).then(|| format!("{why}: {left}."))
     }
 }

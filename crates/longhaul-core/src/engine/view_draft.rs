@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::draft_level::{DraftLevel, LeftOutReason};
 use super::event::Summarizer;
 use super::signed_summary::SignedSummary;
 use super::user_words_state::UserWordsState;
@@ -12,6 +13,11 @@ use crate::tokens::Estimate;
 /// A new view that is not written yet.
 #[derive(Debug)]
 pub(super) struct ViewDraft {
+    /// How much there is in it, and why not more.
+    pub(super) level: DraftLevel,
+    pub(super) left_out: LeftOutReason,
+    /// The summary's author, if the summary was shortened.
+    pub(super) shortened: Option<Summarizer>,
     pub(super) summary: Summary,
     pub(super) by: Summarizer,
     /// The provider's own summary, if that is used.
@@ -29,4 +35,13 @@ pub(super) struct ViewDraft {
     pub(super) after: u64,
     /// The expected count of the new view, including the request prefix.
     pub(super) with_head: u64,
+}
+
+impl ViewDraft {
+    /// Says in the report what is not in the view, and why. This is known only once the draft was chosen.
+    pub(super) fn with_note(mut self) -> Self {
+        let note = (self.level).note(self.shortened, self.words, self.left_out);
+        self.report.notes.extend(note);
+        self
+    }
 }

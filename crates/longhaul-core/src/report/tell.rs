@@ -95,7 +95,8 @@ impl LossReport {
             grouped(files.restored)
         );
         if files.left_out > 0 {
-            let _ = write!(what, ", {} left out for budget", grouped(files.left_out));
+            // A note says why: for want of room, or because the view would not have become smaller.
+            let _ = write!(what, ", {} left out", grouped(files.left_out));
         }
         line("Files", what);
         line(

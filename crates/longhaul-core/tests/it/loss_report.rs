@@ -91,7 +91,7 @@ fn y3_people_can_read_what_was_lost() {
         "Tokens         168,204 before, 9,310 after (94% less)\n\
          User messages  38 of 42 word for word, 3 shortened, 1 left out for budget\n\
          Rules          3 of 3 word for word\n\
-         Files          19 touched, 5 restored, 2 left out for budget\n\
+         Files          19 touched, 5 restored, 2 left out\n\
          Todos          4 open, 4 kept\n\
          Tool results   61 dropped, 61 of them in the archive\n\
          Note           The plan file could not be read.\n"

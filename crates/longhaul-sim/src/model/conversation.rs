@@ -115,6 +115,9 @@ pub(crate) fn own_words(message: &ApiMessage) -> String {
 /// What agents put around the output of a shell command in a user's own command.
 const COMMAND_OUTPUT: (&str, &str) = ("<command-output>", "</command-output>");
 
+/// What agents put around what the user typed, after the text that a command of their own stands for. `/pw` is no path.
+const TYPED_COMMAND: (&str, &str) = ("<typed-command>", "</typed-command>");
+
 /// What agents write about a pasted picture begins with this.
 const PICTURE_SOURCE: &str = "[Image: source: ";
 
@@ -128,7 +131,8 @@ pub fn own_texts(message: &ApiMessage) -> Vec<String> {
         .iter()
         .filter(|block| block.kind == "text")
         .map(|block| without_reminders(block.text("text").unwrap_or("")))
-        .map(|text| without(&text, COMMAND_OUTPUT).trim().to_owned())
+        .map(|text| without(&text, COMMAND_OUTPUT).into_owned())
+        .map(|text| without(&text, TYPED_COMMAND).trim().to_owned())
         .filter(|text| !text.is_empty() && !text.starts_with(PICTURE_SOURCE))
         .collect()
 }

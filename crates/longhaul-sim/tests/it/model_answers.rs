@@ -291,6 +291,42 @@ fn where_were_we_lists_the_newest_work_first_with_rules_and_files() {
     assert!(!said.to_lowercase().contains("where were we"), "{said}");
 }
 
+#[test]
+fn where_were_we_says_that_a_request_was_cut_off() {
+    let stopped = "[Request interrupted by user]";
+    let next = "Next: “find gross” was not finished, because the work on it was cut off.";
+    for marker in [None, Some(stopped)] {
+        let mut talk = Talk::new(1, coding_tools());
+        ask(&mut talk, "run `cat data/a.csv`", shop);
+        talk.user("find gross");
+        // The results are the last that the host sent before it ended.
+        let draft = talk.send(&mut model());
+        assert!(!calls(&draft).is_empty());
+        talk.answer(&mut shop);
+        if let Some(marker) = marker {
+            talk.user(marker);
+        }
+        for _ in 0..2 {
+            let said = ask(&mut talk, "Where were we?", shop);
+            assert!(said.contains(next), "{said}");
+            assert!(!said.contains("nothing is left open"), "{said}");
+        }
+    }
+}
+
+#[test]
+fn what_was_typed_for_a_command_of_the_users_own_is_no_path() {
+    let mut talk = Talk::new(1, coding_tools());
+    talk.user("Say the password of the day.\n<typed-command>/pw notes.txt</typed-command>");
+    let draft = talk.send(&mut model());
+    let calls = calls(&draft);
+    let asked = format!("{calls:?} {}", words(&draft));
+    assert!(
+        !asked.contains("pw") && !asked.contains("notes.txt"),
+        "{asked}"
+    );
+}
+
 /// A message as the engine writes it after a compaction, with notes as its summary.
 fn compacted(state: &str, task: &str, kept: &str) -> String {
     format!(

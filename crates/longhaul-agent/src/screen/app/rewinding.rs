@@ -154,7 +154,8 @@ impl App {
         });
     }
 
-    /// Asks what to do with files that somebody else has changed since.
+    /// Asks what to do with files that are not as the agent's last edit left them. Checkpoints do not tell who changed them:
+    /// a command of the agent, or somebody else.
     fn ask_about_conflicts(&mut self, request: &RewindRequest, conflicts: &[String]) {
         let option = |conflicts, text: &str| PickOption {
             value: MessageAction::Rewind(
@@ -168,7 +169,7 @@ impl App {
             about: String::new(),
         };
         let title = format!(
-            "Changed since, not by the agent: {}",
+            "Changed since the last edit, by a command or somebody else: {}",
             list(conflicts.iter().map(String::as_str))
         );
         let options = vec![

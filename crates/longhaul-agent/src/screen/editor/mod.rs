@@ -9,6 +9,7 @@ mod layout;
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::text::{clean, count};
+use crate::mention::Mention;
 
 /// A paste of at least this many lines is shown folded.
 const FOLDED_LINES: usize = 8;
@@ -234,7 +235,8 @@ impl Editor {
     /// The word that ends at the cursor, for completion.
     pub(crate) fn word(&self) -> &str {
         let before = self.before();
-        let from = before.rfind(char::is_whitespace);
+        // A mention may have spaces in it.
+        let from = Mention::open_at(before).or_else(|| before.rfind(char::is_whitespace));
         from.map_or(before, |at| &before[at..]).trim_start()
     }
 

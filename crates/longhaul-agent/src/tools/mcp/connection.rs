@@ -30,7 +30,7 @@ impl McpConnection {
             let service = listener.serve((LineByLine::new(output), input)).await;
             let service = service.map_err(|error| error.to_string())?;
             let offered = McpOffer::of(&service).await?;
-            service.service().remember(&offered.tools);
+            service.service().remember(&offered.tools.tools);
             Ok::<_, String>((service, offered))
         };
         let said_hello = tokio::time::timeout(patience, hello).await;

@@ -12,6 +12,7 @@ use rmcp::{ClientHandler, RoleClient};
 use tokio::sync::Notify;
 
 use super::NoticeFn;
+use super::tool_list::ToolList;
 
 /// Shows the progress of a long call.
 pub(super) type ProgressFn = Arc<dyn Fn(&str) + Send + Sync>;
@@ -84,8 +85,8 @@ impl ClientHandler for McpListener {
 
     async fn on_tool_list_changed(&self, context: NotificationContext<RoleClient>) {
         // Some servers announce the same tools again, in another order.
-        let now = context.peer.list_all_tools().await;
-        if now.is_ok_and(|now| self.are_known(&now)) {
+        let now = ToolList::of(&context.peer).await;
+        if now.is_ok_and(|now| self.are_known(&now.tools)) {
             return;
         }
         if !self.has_told.swap(true, Ordering::Relaxed) {

@@ -1,11 +1,12 @@
-//! What a server offers, listed within bounds: a server that never ends its lists is cut off.
+//! What a server offers, listed within bounds: a server that never ends its lists is cut off. The tools are in
+//! `tool_list.rs`.
 
-use rmcp::model::{PaginatedRequestParams, Prompt, Resource, Tool};
+use rmcp::model::{PaginatedRequestParams, Prompt, Resource};
 
 use super::listener::McpService;
+use super::tool_list::ToolList;
 
-/// The maximum number of tools, of prompts and of resources of a server.
-const MOST_TOOLS: usize = 500;
+/// The maximum number of prompts and of resources of a server.
 const MOST_PROMPTS: usize = 200;
 const MOST_RESOURCES: usize = 2_000;
 /// The maximum number of pages of a list.
@@ -14,7 +15,7 @@ const MOST_PAGES: usize = 100;
 /// What a server offers.
 #[derive(Default)]
 pub(super) struct McpOffer {
-    pub(super) tools: Vec<Tool>,
+    pub(super) tools: ToolList,
     pub(super) instructions: String,
     pub(super) prompts: Vec<Prompt>,
     pub(super) resources: Vec<Resource>,
@@ -49,7 +50,7 @@ impl McpOffer {
         };
         let mut offer = Self::default();
         if has(|it| it.tools.is_some()) {
-            offer.tools = tools(service).await?;
+            offer.tools = ToolList::of(service.peer()).await?;
         }
         if has(|it| it.prompts.is_some()) {
             offer.prompts = unless_failed("prompts", prompts(service).await);
@@ -61,10 +62,6 @@ impl McpOffer {
         offer.instructions = instructions.unwrap_or_default();
         Ok(offer)
     }
-}
-
-async fn tools(service: &McpService) -> Result<Vec<Tool>, String> {
-    listed!(service, list_tools, tools, MOST_TOOLS)
 }
 
 async fn prompts(service: &McpService) -> Result<Vec<Prompt>, String> {

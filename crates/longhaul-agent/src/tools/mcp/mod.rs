@@ -24,6 +24,7 @@ mod schema;
 mod server;
 mod servers;
 mod tool;
+mod tool_list;
 
 use std::path::PathBuf;
 use std::sync::Arc;

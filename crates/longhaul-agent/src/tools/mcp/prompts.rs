@@ -135,10 +135,15 @@ impl McpPrompt {
 
 /// A text of at most this many tokens.
 pub(super) fn bounded(text: &str, most: u64) -> String {
-    // Four characters count as a token.
-    let most = usize::try_from(most.saturating_mul(4)).unwrap_or(usize::MAX);
-    match beginning(text, most) {
+    match cut_to(text, most) {
         Some(short) => format!("{short}\n[cut here: the rest is too long]"),
         None => text.to_owned(),
     }
+}
+
+/// The beginning of a text, of this many tokens; `None` if all of it fits.
+pub(super) fn cut_to(text: &str, most: u64) -> Option<&str> {
+    // Four characters count as a token.
+    let most = usize::try_from(most.saturating_mul(4)).unwrap_or(usize::MAX);
+    beginning(text, most)
 }

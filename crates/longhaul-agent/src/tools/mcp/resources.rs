@@ -1,10 +1,11 @@
 //! Resources that servers offer: a prompt that mentions `@server:uri` gets the content attached, as Claude Code writes it.
 
+use longhaul_core::figures::{counted, grouped};
 use rmcp::model::{ReadResourceRequestParams, Resource};
 use serde_json::{Value, json};
 
 use super::output::{self, McpOutputPart};
-use super::prompts::{PATIENCE, bounded};
+use super::prompts::{PATIENCE, bounded, cut_to};
 use super::server::McpServerHandle;
 use super::{names, one_line};
 
@@ -27,8 +28,8 @@ pub struct McpResourceText {
     pub attachment: Option<Value>,
     /// Its pictures, as blocks.
     pub pictures: Vec<Value>,
-    /// The number of lines of its texts.
-    pub lines: usize,
+    /// How much there is of it, for people: `2 lines, 1 picture`.
+    pub about: String,
 }
 
 impl McpResource {
@@ -65,7 +66,7 @@ impl McpResourceText {
         let mut room = server.limits().output;
         let mut contents = Vec::new();
         let mut pictures = Vec::new();
-        let mut lines = 0;
+        let mut size = TextSize::default();
         for part in &answer.contents {
             let part = serde_json::to_value(part).unwrap_or_default();
             let text = match (part["text"].as_str(), output::resource(&part)) {
@@ -76,9 +77,9 @@ impl McpResourceText {
                     continue;
                 }
             };
+            size.add(&text, cut_to(&text, room));
             let text = bounded(&text, room);
             room = room.saturating_sub(McpOutputPart::Text(text.clone()).tokens());
-            lines += text.lines().count();
             contents.push(json!({
                 "uri": part["uri"].as_str().unwrap_or(uri),
                 "mimeType": part["mimeType"].as_str().unwrap_or("text/plain"),
@@ -88,7 +89,11 @@ impl McpResourceText {
         if contents.is_empty() && pictures.is_empty() {
             return Err("it is empty".to_owned());
         }
+        let texts = (!contents.is_empty()).then(|| size.told());
+        let shown = (!pictures.is_empty()).then(|| counted(pictures.len() as u64, "picture"));
+        let about: Vec<String> = texts.into_iter().chain(shown).collect();
         Ok(Self {
+            about: about.join(", "),
             attachment: (!contents.is_empty()).then(|| {
                 json!({
                     "type": "mcp_resource",
@@ -99,7 +104,31 @@ impl McpResourceText {
                 })
             }),
             pictures,
-            lines,
         })
+    }
+}
+
+/// How much of a resource's texts is attached.
+#[derive(Default)]
+struct TextSize {
+    lines: usize,
+    attached: usize,
+    bytes: usize,
+}
+
+impl TextSize {
+    /// Adds a text, of which only the beginning may be attached.
+    fn add(&mut self, text: &str, cut: Option<&str>) {
+        self.lines += text.lines().count();
+        self.attached += cut.unwrap_or(text).len();
+        self.bytes += text.len();
+    }
+
+    fn told(&self) -> String {
+        if self.attached == self.bytes {
+            return counted(self.lines as u64, "line");
+        }
+        let [attached, bytes] = [self.attached, self.bytes].map(|size| grouped(size as u64));
+        format!("the first {attached} of {bytes} bytes")
     }
 }

@@ -294,7 +294,7 @@ impl BackgroundServer {
             taken.insert(name.clone());
             name
         };
-        let tools: Vec<Arc<dyn Tool>> = (offered.tools.iter())
+        let tools: Vec<Arc<dyn Tool>> = (offered.tools.tools.iter())
             .map(|tool| {
                 let tool = McpTool::new(self.handle.clone(), name(&tool.name), tool);
                 Arc::new(tool) as Arc<dyn Tool>
@@ -316,6 +316,9 @@ impl BackgroundServer {
                 "runs now, {}",
                 counted(tools.len() as u64, "tool")
             ));
+        }
+        if let Some(notice) = offered.tools.notice() {
+            self.tell(&notice);
         }
         let offer = ServerOffer {
             instructions: instructions(server, &offered.instructions, &tools),

@@ -15,7 +15,7 @@ use super::blocking::blocking;
 use super::input;
 use super::place_files::PlaceFiles;
 use super::typed::TypedTool;
-use crate::files::{FileFingerprint, FileState, OpenedFile, ShownExtent};
+use crate::files::{FileFingerprint, FileState, OpenedFile, ShownExtent, amount};
 use crate::session_paths::SessionPaths;
 use crate::tool::{CallContext, ToolAccess, ToolCallOutput};
 
@@ -163,14 +163,4 @@ fn unchanged(at: SystemTime) -> ToolCallOutput {
 
 fn told(why: impl std::fmt::Display) -> String {
     why.to_string()
-}
-
-/// A size, for people.
-fn amount(bytes: u64) -> String {
-    match bytes {
-        0..1_000 => format!("{bytes} bytes"),
-        1_000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
-        1_000_000..1_000_000_000 => format!("{:.1} MB", bytes as f64 / 1e6),
-        _ => format!("{:.1} GB", bytes as f64 / 1e9),
-    }
 }

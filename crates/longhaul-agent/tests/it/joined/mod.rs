@@ -5,6 +5,7 @@ mod behind_a_screen;
 mod forgetting;
 mod git;
 mod memory;
+mod mentioning;
 mod notifying;
 mod outside;
 mod own_commands;

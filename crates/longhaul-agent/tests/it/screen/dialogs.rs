@@ -93,7 +93,7 @@ fn q3_rewinding_restores_files_and_asks_before_it_overwrites_the_changes_of_othe
     terminal.sees("4. summarize from here on");
     assert!(!terminal.shown().contains("summarize up to here"));
     terminal.keys("3");
-    terminal.sees("Changed since, not by the agent: src/parser.rs");
+    terminal.sees("Changed since the last edit, by a command or somebody else: src/parser.rs");
     terminal.keys("1");
     terminal.sees("2 files restored (Leave)");
     terminal.keys("/rewind\r");

@@ -155,6 +155,32 @@ async fn b5_the_same_tools_in_another_order_are_no_news() {
 }
 
 #[tokio::test]
+async fn q1_a_malformed_tool_is_left_out_and_named() {
+    let demo = start(vec![config("demo", "malformed")], patient()).await;
+    let names = demo.servers.tools();
+    let names: Vec<&str> = names.iter().map(|tool| tool.name()).collect();
+    assert_eq!(names, ["mcp__demo__fine", "mcp__demo__good"]);
+    let told = demo.told();
+    let begin = "MCP server demo: its list of tools cannot be read completely; left out: bad (";
+    assert!(told.len() == 1 && told[0].starts_with(begin), "{told:?}");
+}
+
+#[tokio::test]
+async fn q1_a_list_of_tools_that_is_none_is_said_in_words() {
+    let demo = start(vec![config("demo", "listless")], patient()).await;
+    let said = "MCP server demo: its list of tools cannot be read: the answer has no list in it";
+    let told = demo.told();
+    assert!(told.len() == 1 && told[0].starts_with(said), "{told:?}");
+    assert!(told[0].ends_with("; see /mcp"), "{told:?}");
+}
+
+#[tokio::test]
+async fn q1_a_tool_that_is_listed_twice_counts_once() {
+    let demo = demo_like("twice").await;
+    assert_eq!(demo.servers.tools().len(), 2);
+}
+
+#[tokio::test]
 async fn q1_progress_is_shown() {
     let demo = demo().await;
     let (tell, mut shown) = tokio::sync::mpsc::unbounded_channel();
@@ -201,6 +227,11 @@ async fn q1_a_long_resource_is_cut_and_an_unknown_one_is_refused() {
     let demo = demo().await;
     let read = async |mention: &str| demo.servers.resource(mention).await;
     let long = read("demo:file:///long").await.unwrap().unwrap();
+    assert!(
+        long.about.starts_with("the first 100,000 of "),
+        "{}",
+        long.about
+    );
     let text = long.attachment.unwrap()["content"]["contents"][0]["text"].to_string();
     assert!(text.len() < 110_000 && text.contains("cut here"));
     let why = read("demo:file:///x").await.unwrap().unwrap_err();

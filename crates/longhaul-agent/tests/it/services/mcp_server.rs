@@ -162,6 +162,15 @@ fn tools(like: &str, params: &Value) -> Value {
     if like == "quiet" {
         return json!({"tools": []});
     }
+    if like == "malformed" {
+        return json!({"tools": [tool("good"), {"name": "bad", "inputSchema": "none"}, tool("fine")]});
+    }
+    if like == "listless" {
+        return json!({"tools": "none"});
+    }
+    if like == "twice" {
+        return json!({"tools": [tool("one"), tool("two"), tool("one"), tool("two")]});
+    }
     if params["cursor"] == "2" {
         let odd = json!({"name": "odd.name/here", "inputSchema": {"anyOf": [{}], "properties": {"a": {"type": "string"}}}});
         let same =

@@ -81,7 +81,7 @@ fn q3_rewinding_restores_files_and_leaves_what_others_changed() {
     terminal.keys("\r");
     terminal.sees("3. restore 1 file; the conversation goes on");
     terminal.keys("3");
-    terminal.sees("Changed since, not by the agent: more.txt");
+    terminal.sees("Changed since the last edit, by a command or somebody else: more.txt");
     terminal.keys("1");
     terminal.sees("0 files restored; left as it is: more.txt");
     assert_eq!(read("more.txt"), "mine");

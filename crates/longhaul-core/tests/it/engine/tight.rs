@@ -2,6 +2,7 @@
 //! (X1, Y1). What hooks say takes the room, because no draft leaves that out.
 
 use longhaul_core::engine::{CompactFailure, CompactRequest, EngineInput, HookOutcome, Summarizer};
+use longhaul_core::rehydrate::{FileText, RestoreSourceResult};
 
 use super::desk::{Answer, Desk, GOOD, Sum, long};
 
@@ -215,4 +216,18 @@ fn f10_the_report_says_what_was_left_out_to_make_the_view_fit() {
     assert_eq!(note(9_000), condensed);
     let cut = "To make the conversation fit: files, todos and the rest were not put back; the model's summary was condensed; rules and the user's newest messages were kept first, and older ones as far as there was room.";
     assert_eq!(note(11_500), cut);
+}
+
+#[test]
+fn f10_the_report_says_that_files_would_have_made_the_view_no_smaller() {
+    let mut desk = Desk::new();
+    desk.exchange("What is next?", Answer::Says(text(1_100), 6_000));
+    desk.files = vec![RestoreSourceResult::Found(FileText {
+        path: "/p/a.rs".into(),
+        text: text(3_000).into(),
+    })];
+    desk.input(EngineInput::Compact(CompactRequest::default()));
+    let report = &desk.last_compaction().report;
+    let note = "The conversation would not have become smaller otherwise: files, todos and the rest were not put back.";
+    assert_eq!(report.notes.last().unwrap(), note, "{report:?}");
 }

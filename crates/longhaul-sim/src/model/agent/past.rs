@@ -3,9 +3,9 @@
 
 use super::wish::states_rule;
 use crate::model::constraints::ReplyConstraints;
-use crate::model::conversation::{first_line, own_texts};
+use crate::model::conversation::{assistant_texts, first_line, own_texts};
 use crate::model::digest::{CarriedSummary, HostedSummary, SectionTopic};
-use crate::request::MessagesRequest;
+use crate::request::{ApiMessage, ApiRole, MessagesRequest};
 
 /// The text by which hosts mark that the user stopped a turn.
 const INTERRUPTED: &str = "[Request interrupted";
@@ -33,6 +33,18 @@ struct PastPrompt {
     text: String,
     /// The index of its message.
     at: usize,
+    end: PromptEnd,
+}
+
+/// How far the work for a prompt came before the next one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum PromptEnd {
+    /// The last reply was text without calls.
+    Answered,
+    /// There was no reply, or results that nobody answered, or the user stopped the work.
+    CutOff,
+    /// Only a summary has the prompt.
+    Unknown,
 }
 
 /// An earlier request of the user.
@@ -42,6 +54,8 @@ pub(super) struct EarlierPrompt<'p> {
     pub(super) text: &'p str,
     /// The index of its message; `None` if only a summary has it.
     pub(super) at: Option<usize>,
+    /// How far the work for it came.
+    pub(super) end: PromptEnd,
 }
 
 /// What the agent remembers of earlier messages.
@@ -196,19 +210,50 @@ impl Past {
     pub(super) fn of(request: &MessagesRequest, ask: &ReplyConstraints<'_>) -> Self {
         let mut past = Self::default();
         for (at, message) in request.messages.iter().enumerate() {
+            if message.role == ApiRole::Assistant {
+                past.replied(message);
+            }
             for text in own_texts(message) {
                 if let Some(summary) = PastSummary::read(&text) {
                     past.summary = Some(summary);
                     past.words.clear();
-                } else if !is_marker(&text) {
+                } else if is_marker(&text) {
+                    past.marked(&text);
+                } else {
                     if at == ask.prompt_at {
                         past.words.clone_from(&text);
                     }
-                    past.prompts.push(PastPrompt { text, at });
+                    let end = PromptEnd::CutOff;
+                    past.prompts.push(PastPrompt { text, at, end });
                 }
             }
         }
         past
+    }
+
+    /// Takes note of a reply to the newest prompt.
+    fn replied(&mut self, message: &ApiMessage) {
+        let calls = message.content.iter().any(|block| block.kind == "tool_use");
+        let end = if calls || assistant_texts(message).is_empty() {
+            PromptEnd::CutOff
+        } else {
+            PromptEnd::Answered
+        };
+        let newest = self.prompts.last().map(|prompt| prompt.at);
+        // Prompts of one message are answered together.
+        let together = self.prompts.iter_mut().rev();
+        for prompt in together.take_while(|prompt| Some(prompt.at) == newest) {
+            prompt.end = end;
+        }
+    }
+
+    /// Takes note of a host's own text among the user's: the user may have stopped the work.
+    fn marked(&mut self, text: &str) {
+        if let Some(prompt) = self.prompts.last_mut()
+            && text.contains(INTERRUPTED)
+        {
+            prompt.end = PromptEnd::CutOff;
+        }
     }
 
     /// The current goal: the user's newest words, or after a compaction the last ones that the summary quotes.
@@ -249,12 +294,15 @@ impl Past {
                 .eq(before[..*many].iter().map(|prompt| prompt.text.as_str()))
         });
         quoted.truncate(quoted.len() - twice.unwrap_or(0));
-        let quoted = quoted
-            .into_iter()
-            .map(|text| EarlierPrompt { text, at: None });
+        let quoted = quoted.into_iter().map(|text| EarlierPrompt {
+            text,
+            at: None,
+            end: PromptEnd::Unknown,
+        });
         let before = before.iter().map(|prompt| EarlierPrompt {
             text: &prompt.text,
             at: Some(prompt.at),
+            end: prompt.end,
         });
         quoted.chain(before).collect()
     }

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use longhaul_core::figures::counted;
 use serde_json::Value;
 
-use super::super::past::EarlierPrompt;
+use super::super::past::{EarlierPrompt, PromptEnd};
 use super::super::turn::AgentTurn;
 use super::super::view::was_refused;
 use super::super::wish::{Wish, states_rule};
@@ -305,20 +305,28 @@ fn touched(mind: &AgentTurn<'_>) -> Option<String> {
     Some(told)
 }
 
-/// What comes next: open work, or what the user could ask for.
+/// What comes next: the request that was cut off, open work, or what the user could ask for.
 fn next(mind: &AgentTurn<'_>, prompts: &[EarlierPrompt<'_>]) -> String {
-    let open = open_todos(mind);
-    let open: Vec<&str> = match &open {
-        Some(open) => open.iter().map(String::as_str).collect(),
-        None => mind.past.open_work(),
+    let cut_off = prompts
+        .last()
+        .filter(|newest| newest.end == PromptEnd::CutOff && !states_rule(newest.text));
+    let Some(newest) = cut_off else {
+        return next_after_the_end(mind, prompts);
     };
-    if !open.is_empty() {
-        let open: Vec<String> = open
-            .iter()
-            .take(MOST)
-            .map(|work| format!("- {work}"))
-            .collect();
-        return format!("Next, still open on the list:\n{}", open.join("\n"));
+    let mut told = format!(
+        "Next: “{}” was not finished, because the work on it was cut off. Ask for it again to have it done.",
+        short(newest.text, 60).trim_end_matches('.')
+    );
+    if let Some(open) = open_work(mind) {
+        told.push_str(&format!("\nStill open on the list:\n{open}"));
+    }
+    told
+}
+
+/// What comes next after a request that was answered.
+fn next_after_the_end(mind: &AgentTurn<'_>, prompts: &[EarlierPrompt<'_>]) -> String {
+    if let Some(open) = open_work(mind) {
+        return format!("Next, still open on the list:\n{open}");
     }
     let ideas = next_steps(mind, &mind.held);
     let newest = prompts.len().checked_sub(1);
@@ -337,6 +345,19 @@ fn next(mind: &AgentTurn<'_>, prompts: &[EarlierPrompt<'_>]) -> String {
         ),
         None => format!("Next: nothing is left open. {ideas}"),
     }
+}
+
+/// The entries that are open, a line each; `None` if none is.
+fn open_work(mind: &AgentTurn<'_>) -> Option<String> {
+    let open = open_todos(mind);
+    let open: Vec<&str> = match &open {
+        Some(open) => open.iter().map(String::as_str).collect(),
+        None => mind.past.open_work(),
+    };
+    let lines: Vec<String> = (open.iter().take(MOST))
+        .map(|work| format!("- {work}"))
+        .collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
 /// The open entries of the newest todo list in view; `None` if there is no list.
