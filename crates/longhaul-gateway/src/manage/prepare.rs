@@ -325,7 +325,7 @@ impl Compactor {
         {
             self.find(context).await;
             context.expected = None;
-            expected = self.expected(context, &MeasuredReply::default());
+            expected = self.expected(context, measured);
         }
         let need = room_need(expected, window, timing, switches);
         if need == RoomNeed::None || !context.may_be_shortened(window.auto_compact, tokenizer) {
