@@ -488,8 +488,13 @@ impl<'a> CompactionAttempt<'a> {
             }
             None => return false,
         };
+        // Where half of the window stays in any case, that is new results, which the next summary takes in.
+        let may_fill = match stays >= most / 2 {
+            true => most,
+            false => stays + free / 100 * MOST_FILLED,
+        };
         match aim > most {
-            true if draft.after > stays + free / 100 * MOST_FILLED => search.is_too_large(aim),
+            true if draft.after > may_fill => search.is_too_large(aim),
             true if !draft.misses_words => return false,
             _ => search.fits(aim),
         }

@@ -10,7 +10,7 @@ use longhaul_core::window::{SwitchVerdict, SwitchableAction, Switches};
 use super::{SIZE, answered, window};
 
 /// What stays in any case: the request prefix and the newest messages.
-const STAYS: u64 = 40_000;
+const STAYS: u64 = 30_000;
 
 /// Performs an attempt for a request that waits. A draft is what `draft` says of its aim.
 fn attempt(draft: impl Fn(u64) -> DraftSizes) -> (Vec<u64>, Option<u64>) {
